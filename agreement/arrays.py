@@ -35,15 +35,15 @@ def numbers(values: ArrayLike, name: str, *, axes: int = 1) -> Floats:
     try:
         table = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise RatingsError(f"{name} needs numbers in {axes} axis(es), all rows equally long.") from error
+        raise RatingsError(f"{name} must be a {axes}-dimensional array of numbers, all rows equally long.") from error
     if table.ndim != axes:
         if table.size:
-            raise RatingsError(f"{name} has {table.ndim} axes where {axes} are needed.")
+            raise RatingsError(f"{name} must be {axes}-dimensional, but it is {table.ndim}-dimensional.")
         table = table.reshape((0,) * axes)
     if np.isinf(table).any():
         raise RatingsError(f"{name} holds an infinite number. Use nan for a missing value.")
     if table.size and np.nanmax(np.abs(table), initial=0.0) > _LARGEST:
-        raise RatingsError(f"{name} holds numbers beyond {_LARGEST:g}, whose squares would be lost.")
+        raise RatingsError(f"{name} holds numbers beyond {_LARGEST:g}, which are too large to square. Scale them down.")
     return table
 
 
@@ -53,11 +53,11 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> int:
     for name, values in arrays.items():
         if values is not None:
             if not hasattr(values, "__len__"):
-                raise RatingsError(f"{name} needs one entry per unit, and is {values!r}.")
+                raise RatingsError(f"{name} must be a list with one entry per unit, not {values!r}.")
             lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise RatingsError(f"These need one entry per unit, in the same order: {counts}.")
+        raise RatingsError(f"These lists must have one entry per unit, in the same order: {counts}.")
     return next(iter(lengths.values()), 0)
 
 
@@ -70,12 +70,12 @@ def label_list(values: Sequence[Any] | NDArray[Any] | None, name: str) -> list[A
         They are no sequence, or one of them is a sequence itself.
     """
     if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
-        raise RatingsError(f"{name} needs one label per unit, and is {values!r}.")
+        raise RatingsError(f"{name} must be a list with one label per unit, not {values!r}.")
     labels = []
     for value in values:
         plain = value.item() if isinstance(value, np.generic) else value
         if isinstance(plain, list | dict | set | np.ndarray):
-            raise RatingsError(f"{name} holds {plain!r} where a single label is needed.")
+            raise RatingsError(f"{name} holds {plain!r}. Each entry must be a single label.")
         labels.append(None if isinstance(plain, float) and math.isnan(plain) else plain)
     return labels
 
@@ -86,7 +86,7 @@ def codes_of(names: Sequence[Hashable] | NDArray[Any]) -> tuple[tuple[Any, ...],
     try:
         place = {name: at for at, name in enumerate(dict.fromkeys(entries))}
     except TypeError as error:
-        raise RatingsError("Names of groups, clusters or labels are single values, not lists of them.") from error
+        raise RatingsError("The name of a group, cluster or label must be a single value, not a list.") from error
     return tuple(place), np.fromiter((place[name] for name in entries), dtype=np.int64, count=len(entries))
 
 

@@ -204,7 +204,7 @@ def _limits(
 def check_confidence(confidence: float) -> None:
     """``RatingsError`` unless it is a share between 0 and 1."""
     if not 0 < confidence < 1:
-        raise RatingsError(f"The confidence of an interval is between 0 and 1, as 0.95 is, not {confidence:g}.")
+        raise RatingsError(f"The confidence of an interval must be between 0 and 1, such as 0.95, not {confidence:g}.")
 
 
 def _resampled(sample: Patterns, bootstrap: Bootstrap, lot: int) -> Iterator[Floats]:

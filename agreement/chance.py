@@ -182,7 +182,7 @@ def fleiss_kappa_category(
         code = ratings.categories.index(category)
     except ValueError:
         raise RatingsError(
-            f"There is no category {category!r} on this scale; it has {', '.join(map(str, ratings.categories))}."
+            f"The scale has no category {category!r}. Its categories: {', '.join(map(str, ratings.categories))}."
         ) from None
     codes = np.where(ratings.rated, (ratings.codes == code).astype(np.int64), MISSING)
     statistic = fleiss_kappa(
@@ -570,7 +570,7 @@ ROWS = (
     StatisticRow(
         conger_kappa,
         title="Conger's kappa",
-        meaning="agreement of several raters beyond chance, each with habits of their own",
+        meaning="agreement of several raters beyond chance, with each rater's own habits",
         place=40,
         variants=(
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
@@ -581,7 +581,7 @@ ROWS = (
     StatisticRow(
         scott_pi,
         title="Scott's pi",
-        meaning="agreement of two raters beyond chance, with habits in common",
+        meaning="agreement of two raters beyond chance, with shared habits",
         place=50,
         pairwise=True,
         lines=SummaryRows.OF_TWO,  # Fleiss' kappa is what extends it to more
@@ -602,7 +602,7 @@ ROWS = (
     StatisticRow(
         brennan_prediger,
         title="Brennan and Prediger's coefficient",
-        meaning="agreement of several raters beyond categories at random",
+        meaning="agreement of several raters beyond random categories",
         place=70,
         variants=(
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
@@ -613,7 +613,7 @@ ROWS = (
     StatisticRow(
         fleiss_kappa_category,
         title="Fleiss' kappa of one category",
-        meaning="how well several raters tell one category from all others",
+        meaning="how well several raters distinguish one category from all others",
         place=300,
         lines=SummaryRows.NONE,
         behaviour=Behaviour(moved=False, lone=SingleRatingEffect.IN_SHARES),  # the category is one of the numbers

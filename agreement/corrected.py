@@ -19,9 +19,9 @@ from domain.errors import RatingsError
 Method = Literal["classical", "ppi", "ppi_plus_plus"]
 
 RANDOM = "the graded units are a random sample of all judged units"
-BY_CLASS = "the judge errs alike among the graded and the other units of a true class, however either were picked"
+BY_CLASS = "within each true class, the judge makes the same errors on graded units as on the other units"
 BY_LEVEL = "the graded units are a random sample of the judged units within each level of the judge"
-BY_DESIGN = "each unit was picked for grading with the probability that is given"
+BY_DESIGN = "each unit was picked for grading with its given probability"
 
 LEAST_YOUDEN = 0.1
 """A judge with sensitivity + specificity - 1 below this tells passes from failures hardly better than a coin."""
@@ -100,7 +100,7 @@ def ppi_mean(
     scored = ~np.isnan(g)
     left_out += int((~scored).sum()) if method != "classical" else 0
     if (clusters is None) != (clusters_unlabelled is None) and len(g):
-        raise RatingsError("Name the clusters of both the graded and the other units, or of neither.")
+        raise RatingsError("Give the clusters of the graded and of the other units, or no clusters.")
     n, big_n = len(y), int(scored.sum())
     if n == 0:
         return _none("There is no unit that both a person and the judge graded.", left_out, RANDOM, confidence)
@@ -236,7 +236,7 @@ def weighted_mean(
     y, f, p = numbers(human, "human"), numbers(judge, "judge"), numbers(chance, "chance")
     same_length(human=y, judge=f, chance=p, clusters=clusters)
     if not ((p > 0) & (p <= 1)).all():
-        raise RatingsError("The chance of being graded is above 0 and at most 1 for every unit.")
+        raise RatingsError("The probability of being graded must be above 0 and at most 1 for every unit.")
     kept = ~np.isnan(f)
     left_out, graded = int((~kept).sum()), kept & ~np.isnan(y)
     if not graded.any():
@@ -301,7 +301,7 @@ def rogan_gladen(
     z = normal_quantile(confidence)
     for values in (y, f, g):
         if not np.isin(values, (0.0, 1.0)).all():
-            raise RatingsError("This correction is for zeros and ones (fail and pass); for scores use ppi_mean.")
+            raise RatingsError("This correction needs zeros and ones (fail and pass). For scores, use ppi_mean.")
     m1, m0, n = int((y == 1).sum()), int((y == 0).sum()), len(g)
     if not (m0 and m1 and n):
         lacking = "judged" if not n else "passed" if not m1 else "failed"

@@ -50,9 +50,9 @@ def paired(x: Sequence[float] | Floats, y: Sequence[float] | Floats, *, names: t
     try:
         first, second = (np.asarray(column, dtype=float) for column in (x, y))
     except (TypeError, ValueError):
-        raise RatingsError("One of the two lists holds something that is not a number.") from None
+        raise RatingsError("Both lists must hold only numbers.") from None
     if first.ndim != 1 or first.shape != second.shape:
-        raise RatingsError(f"Two equally long lists of numbers are wanted, not {first.shape} and {second.shape}.")
+        raise RatingsError(f"Give two lists of numbers of equal length, not {first.shape} and {second.shape}.")
     return Ratings.from_array(np.column_stack([first, second]), raters=names, scale=Scale("interval"))
 
 
@@ -248,7 +248,7 @@ def kendall_tau(
     """
     check_confidence(confidence)
     if variant not in ("b", "c"):
-        raise RatingsError(f"Kendall's tau comes as b or c, not {variant!r}.")
+        raise RatingsError(f"The variant of Kendall's tau must be b or c, not {variant!r}.")
     pair = pair_of(ratings, "Kendall's tau", "use kendall_w, or take each pair", ordered=True)
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
@@ -744,7 +744,7 @@ ROWS = (
     StatisticRow(
         kendall_tau,
         title="Kendall's tau-b",
-        meaning="pairs of units that two raters order alike, less those they do not; tau-b",
+        meaning="pairs of units in the same order for two raters, minus pairs in opposite order; tau-b",
         place=120,
         needs=Needs.ORDER,
         pairwise=True,
@@ -755,7 +755,7 @@ ROWS = (
     StatisticRow(
         kendall_w,
         title="Kendall's W",
-        meaning="the order of units that several raters have in common",
+        meaning="how similarly several raters order the units",
         place=130,
         needs=Needs.ORDER,
         lines=SummaryRows.OF_SEVERAL,

@@ -117,7 +117,7 @@ class SecondOpinion:
     def sentence(self) -> str:
         """The result in one sentence."""
         if not self.n_compared:
-            return "No other package that is installed offers these coefficients."
+            return "No other installed package computes these coefficients."
         names = " and ".join(self.packages)
         if self.differences:
             return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from {names}."
@@ -164,7 +164,7 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
     """Return what a package gave, and whether it differs from our value (None: undefined)."""
     if not math.isfinite(theirs):
         if value is None:
-            return Peer(package, None, False, f"{package} has no value either.")
+            return Peer(package, None, False, f"{package} also gives no value.")
         return Peer(package, None, True, f"{package} gives no number.")
     if value is None:
         return Peer(package, theirs, True, f"{package} gives a number where Touchstone gives none.")
@@ -199,7 +199,7 @@ def _sklearn_kappa(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, st
 
     weights = args.get("weights", "none")
     if not isinstance(weights, str) or weights not in ("none", "linear", "quadratic"):
-        raise CannotCompare("scikit-learn knows no other weights than none, linear and quadratic.")
+        raise CannotCompare("scikit-learn supports only the weights none, linear and quadratic.")
     both = ratings.codes[ratings.rated.all(axis=1)]
     if not len(both):
         raise CannotCompare("No unit was rated by both.")
@@ -229,7 +229,7 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     close = np.allclose([float(position) for position in exact], positions, rtol=0, atol=1e-12)
     if not close or places.max() > _MOST_PLACES:
         raise CannotCompare(
-            "scikit-learn weighs by the place of a value in a list, and these values make no short list."
+            "scikit-learn takes weights from positions in a list, and these values would need too long a list."
         )
     return places
 

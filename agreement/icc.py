@@ -64,7 +64,7 @@ def mean_squares(values: Floats) -> MeanSquares:
     """
     values = np.asarray(values, dtype=float)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
-        raise RatingsError("Mean squares need a table of at least two units and two raters without gaps.")
+        raise RatingsError("Mean squares need a complete table with at least two units and two raters.")
     n, k = values.shape
     grand = values.mean()
     of_units = k * ((values.mean(axis=1) - grand) ** 2).sum()
@@ -168,9 +168,9 @@ def icc(
     """
     check_confidence(confidence)
     if form not in FORMS:
-        raise RatingsError(f"There is no {form}; the forms are {', '.join(FORMS)}.")
+        raise RatingsError(f"{form} is not a form of the ICC. The forms are {', '.join(FORMS)}.")
     if missing not in get_args(Missing):
-        raise RatingsError(f"Missing ratings are treated by {', '.join(get_args(Missing))}, not by {missing!r}.")
+        raise RatingsError(f"`missing` must be {' or '.join(get_args(Missing))}, not {missing!r}.")
     problem = not_for_numbers(ratings, "An intraclass correlation")
     if problem is None and len(ratings.raters) < 2:
         problem = "There is only one rater." if ratings.raters else "There are no ratings."

@@ -81,7 +81,7 @@ def cohen_kappa(
     'Linear weights need an order, and the scale is nominal.'
     """
     if limits not in get_args(Limits):
-        raise RatingsError(f"The limits of kappa are {' or '.join(get_args(Limits))}, not {limits}.")
+        raise RatingsError(f"`limits` must be {' or '.join(get_args(Limits))}, not {limits!r}.")
     both = np.atleast_1d(ratings.rated.all(axis=1)) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units

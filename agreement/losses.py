@@ -173,7 +173,7 @@ class Losses:
         at = self.mean
         if not self.lost or at is None or at.lowest is None or at.highest is None:
             return ""
-        known = "" if at.value is None else f" Without them it is {at.value:.3f}."
+        known = "" if at.value is None else f" Without the losses, the mean is {at.value:.3f}."
         return f"{mean_bounds(at.lowest, at.highest, self.mean_of)}{known}"
 
     @property
@@ -280,10 +280,10 @@ def mean_bounds(lowest: float, highest: float, of: str = "") -> str:
     """Return where a mean lies whatever the losses would have been, as a sentence.
 
     >>> mean_bounds(0.5, 0.6, "m")
-    'The mean of m lies between 0.500 (all at their worst) and 0.600 (all at their best).'
+    'The mean of m lies between 0.500 (worst case) and 0.600 (best case).'
     """
     about = f" of {of}" if of else ""
-    return f"The mean{about} lies between {lowest:.3f} (all at their worst) and {highest:.3f} (all at their best)."
+    return f"The mean{about} lies between {lowest:.3f} (worst case) and {highest:.3f} (best case)."
 
 
 def losses_of(

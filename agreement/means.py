@@ -71,7 +71,7 @@ def share(
     kept = ~np.isnan(table)
     n, left_out = int(kept.sum()), int((~kept).sum())
     if not np.isin(table[kept], (0.0, 1.0)).all():
-        raise RatingsError("A share is of zeros and ones; for other numbers use clustered_mean.")
+        raise RatingsError("A share needs zeros and ones. For other numbers, use clustered_mean.")
     if not n:
         return undefined(
             "There are no values.", n_units=0, n_raters=n_raters, n_left_out=left_out, confidence=confidence
@@ -218,5 +218,5 @@ def _of_parts(off: Floats, part: Ints, n_of: Ints, cluster: Ints | None, value: 
     half = t_quantile(confidence, df) * math.sqrt(whole)
     note = "" if cluster is None else ", standard error by cluster"
     return Interval(
-        value - half, value + half, f"t with {df:.1f} degrees of freedom, parts weigh alike{note}", se=math.sqrt(whole)
+        value - half, value + half, f"t with {df:.1f} degrees of freedom, equal weights{note}", se=math.sqrt(whole)
     )

@@ -117,5 +117,5 @@ def _of(sizes: Ints) -> str:
     """Target of the limits, in the words of their method."""
     least, most = int(sizes.min()), int(sizes.max())
     if least == most:
-        return f"{least} ratings a unit, whoever gave them"
-    return f"{least} to {most} ratings a unit, whoever gave them, so that the limits are approximate"
+        return f"{least} ratings per unit, from any raters"
+    return f"{least} to {most} ratings per unit, from any raters; the limits are approximate"

@@ -160,7 +160,7 @@ def _mean(
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)
     answers = [_read(text, shape) for text in ratings.categories]
     if len({"start" in span for spans in answers for span in spans}) > 1 and shape is Shape.SPANS:
-        raise RatingsError("Some spans of time are in seconds and some in frames; they cannot be compared.")
+        raise RatingsError("Some time spans are in seconds and some in frames. Give all spans in the same unit.")
 
     @cache
     def of_pair(one: int, other: int) -> float:
@@ -197,7 +197,7 @@ def _read(text: Any, shape: Shape) -> Entries:
         entries = None
     if not isinstance(entries, list) or not all(_is_entry(entry, shape) for entry in entries):
         forms = " or ".join(f"{{{', '.join(keys)}}}" for keys in _KEYS[shape])
-        raise RatingsError(f"The rating {str(text)[:80]!r} is no list of {_WORDS[shape]}: JSON, each with {forms}.")
+        raise RatingsError(f"The rating {str(text)[:80]!r} is not a JSON list of {_WORDS[shape]}, each with {forms}.")
     return entries
 
 
@@ -210,7 +210,7 @@ def _is_entry(entry: Any, shape: Shape) -> bool:
 
 def _check(threshold: float) -> None:
     if not 0 < threshold <= 1:
-        raise RatingsError(f"The threshold {threshold!r} is no IoU to match from; it is above 0 and at most 1.")
+        raise RatingsError(f"The IoU threshold must be above 0 and at most 1, not {threshold!r}.")
 
 
 _BEHAVIOUR = Behaviour(chance=None, constant=1.0, moved=False)
@@ -221,13 +221,13 @@ ROWS = (
     StatisticRow(
         temporal_iou,
         title="Temporal IoU",
-        meaning="time that two raters both marked, of the time that either marked",
+        meaning="time that both raters marked, as a share of the time that either rater marked",
         place=190,
         needs=Needs.SPANS,
         shown=Needs.SPANS,
         variants=(Variant(shown=Needs.SPANS),),
         headline=True,
-        caution=f"It is {_NOT_CORRECTED}: two long spans of a short clip overlap whatever they are about.",
+        caution=f"It is {_NOT_CORRECTED}. Two long spans of a short clip always overlap.",
         behaviour=_BEHAVIOUR,
     ),
     StatisticRow(
@@ -251,7 +251,7 @@ ROWS = (
         shown=Needs.BOXES,
         variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"IoU of matched boxes, from {HALF:g}"),),
         headline=True,
-        caution=f"Boxes without a match are not in it, so it is never below the threshold. {_BY_THRESHOLD}",
+        caution=f"Boxes without a match do not count, so the mean is never below the threshold. {_BY_THRESHOLD}",
         behaviour=_BEHAVIOUR,
     ),
 )

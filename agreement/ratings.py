@@ -128,7 +128,7 @@ class Ratings:
         for what, labels in (("unit", unit), ("rater", rater)):
             if not labels.there.all():
                 row = int(np.argmin(labels.there)) + 1
-                raise RatingsError(f"Row {row:,} of the columns names no {what}; fill it in or leave the row out.")
+                raise RatingsError(f"Row {row:,} of the columns has no {what}. Fill it in, or remove the row.")
         there = value.there
         if not there.all():
             unit, rater, value = unit.of(there), rater.of(there), value.of(there)
@@ -173,9 +173,7 @@ class Ratings:
             raise RatingsError(f"An array of ratings has a row per unit and a column per rater, not {table.ndim} axes.")
         names = tuple(raters) if raters is not None else tuple(f"rater {at}" for at in range(1, table.shape[1] + 1))
         if len(set(names)) != table.shape[1]:
-            raise RatingsError(
-                f"The array has {table.shape[1]} columns, but {len(set(names))} different raters' names."
-            )
+            raise RatingsError(f"The array has {table.shape[1]} columns, but {len(set(names))} different rater names.")
         rated = ~np.isnan(table)
         numbers, places = np.unique(table[rated], return_inverse=True)
         if not np.isfinite(numbers).all():
@@ -225,11 +223,11 @@ class Ratings:
         table = _counts(counts)
         if table.shape[0] != table.shape[1]:
             raise RatingsError(
-                f"A table of two raters has as many rows as columns, and this one is {table.shape[0]} x "
+                f"A table of two raters must have as many rows as columns. This table is {table.shape[0]} x "
                 f"{table.shape[1]}."
             )
         if len(set(raters)) != 2:
-            raise RatingsError(f"A table of counts is of two raters, not of {', '.join(map(str, raters))}.")
+            raise RatingsError(f"A table of counts needs two raters, not {', '.join(map(str, raters))}.")
         categories, scale = _of_counts(table.shape[1], scale)
         pairs = np.argwhere(table >= 0)
         codes = np.repeat(pairs, table.ravel(), axis=0)
@@ -303,7 +301,7 @@ class Ratings:
             The categories are texts.
         """
         if not self.numeric:
-            raise RatingsError("These ratings are texts, and texts have no numbers.")
+            raise RatingsError("These ratings are texts. This statistic needs numbers.")
         numbers = np.append(np.array(self.categories, dtype=float), math.nan)
         return numbers[self.codes]
 
@@ -376,8 +374,8 @@ def _table(
     n_cells = len(unit.names) * len(raters)
     if n_cells > _MOST_CELLS:
         raise RatingsError(
-            f"{len(unit.names):,} units by {len(raters):,} raters make {n_cells:,} cells, and at most {_MOST_CELLS:,} "
-            "fit into memory; measure fewer raters at once, or one part of the units at a time."
+            f"{len(unit.names):,} units by {len(raters):,} raters make {n_cells:,} cells, but only {_MOST_CELLS:,} "
+            "fit into memory. Measure fewer raters or fewer units at a time."
         )
     place = {name: at for at, name in enumerate(raters)}
     columns = np.array([place[name] for name in rater.names], dtype=np.int64)
@@ -390,7 +388,7 @@ def _table(
             _, first = np.unique(cells, return_index=True)
             row = int(np.argmin(np.isin(np.arange(len(cells)), first)))
             raise RatingsError(
-                f"{rater.at(row)} has rated {_of(criterion, unit.at(row))} twice; keep one of the two rows."
+                f"{rater.at(row)} has rated {_of(criterion, unit.at(row))} twice. Keep only one of the two rows."
             )
     return Ratings(tuple(unit.names), raters, codes, categories, scale, _clusters(unit, cluster))
 
@@ -403,11 +401,11 @@ def _counts(counts: Sequence[Sequence[float]] | Floats) -> Ints:
     try:
         table = np.asarray(counts, dtype=float)
     except (TypeError, ValueError):
-        raise RatingsError("A table of counts holds numbers, as many in each row.") from None
+        raise RatingsError("A table of counts must hold numbers, with rows of equal length.") from None
     if table.ndim != 2 or not table.shape[1]:
-        raise RatingsError("A table of counts has rows and columns.")
+        raise RatingsError("A table of counts needs rows and columns.")
     if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
-        raise RatingsError("A table of counts holds whole numbers, none below 0.")
+        raise RatingsError("A table of counts must hold whole numbers, 0 or more.")
     if table.sum() > _MOST_COUNTED:
         raise RatingsError(f"A table of {table.sum():,.0f} ratings is too large to hold in memory.")
     return table.astype(np.int64)
@@ -419,7 +417,7 @@ def _of_counts(q: int, scale: Scale | None) -> tuple[tuple[Any, ...], Scale]:
         scale = Scale("interval", tuple(range(1, q + 1)), inferred=True)
     if scale.categories is None or len(scale.categories) != q:
         declared = "declares none" if scale.categories is None else f"declares {len(scale.categories)}"
-        raise RatingsError(f"The counts are of {q} categories, and the scale {declared}.")
+        raise RatingsError(f"The table counts {q} categories, but the scale {declared}.")
     return _categories([], scale, False), scale
 
 
@@ -438,7 +436,7 @@ def _clusters(unit: Column, cluster: Column | None) -> tuple[str, ...] | None:
     if other.any():
         row = int(np.argmax(other))
         here, there = cluster.at(row), cluster.names[of_unit[unit.places[row]]]
-        raise RatingsError(f"{unit.at(row)} is in the cluster {here} in one row and in {there} in another; keep one.")
+        raise RatingsError(f"{unit.at(row)} is in cluster {here} in one row and in {there} in another. Keep only one.")
     return tuple(
         name if at == NOTHING else str(cluster.names[at]) for name, at in zip(unit.names, of_unit.tolist(), strict=True)
     )
@@ -454,7 +452,7 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
         return None
     for number, value in zip(numbers, values, strict=True):
         if not math.isfinite(number):
-            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if it has no rating.")
+            raise RatingsError(f"The rating {value!r} is not a finite number. Correct it, or remove the row.")
     return numbers
 
 
@@ -469,9 +467,7 @@ def _text(value: Any) -> Hashable:
 def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tuple[Any, ...]:
     if scale.categories is None:
         if scale.level != "nominal" and not numeric:
-            raise RatingsError(
-                f"The values are texts; an {scale.level} scale of texts needs its values listed in order."
-            )
+            raise RatingsError(f"The values are texts. For an {scale.level} scale of texts, list the values in order.")
         distinct = set(values)
         texts = sorted(value for value in distinct if isinstance(value, str))
         return (*sorted(value for value in distinct if not isinstance(value, str)), *texts)  # type: ignore[type-var]
@@ -481,7 +477,7 @@ def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tupl
     elif scale.level in ("interval", "ratio"):
         article = "An" if scale.level == "interval" else "A"
         raise RatingsError(
-            f"{article} {scale.level} scale has numbers for values; declare it nominal or ordinal, "
+            f"{article} {scale.level} scale needs numbers as values. Declare it nominal or ordinal, "
             "or correct the values."
         )
     else:

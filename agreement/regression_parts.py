@@ -145,17 +145,15 @@ def units_of(
     same_length(outcome=y, aspects=x, trials=m, clusters=clusters)
     named = tuple(names) if names is not None else tuple(f"x{at}" for at in range(1, x.shape[1] + 1))
     if len({INTERCEPT, *named}) != x.shape[1] + 1:
-        raise RatingsError(
-            f"There are {x.shape[1]} aspects; they need as many different names, not {', '.join(named)}."
-        )
+        raise RatingsError(f"The {x.shape[1]} aspects need {x.shape[1]} different names, not {', '.join(named)}.")
     asked = errors or (usual if clusters is None else "cluster")
     if asked not in NAMES:
-        raise RatingsError(f'Standard errors are "classical", "hc3" or "cluster", not {asked!r}.')
+        raise RatingsError(f'Standard errors must be "classical", "hc3" or "cluster", not {asked!r}.')
     if asked == "cluster" and clusters is None:
-        raise RatingsError("Clustered standard errors need the cluster of each unit.")
+        raise RatingsError("Clustered standard errors need a cluster for each unit.")
     kept = ~np.isnan(y) & ~np.isnan(m) & ~np.isnan(x).any(axis=1)
     if ((m[kept] < 1) | (m[kept] % 1 != 0)).any():
-        raise RatingsError("Trials are whole numbers from 1 on.")
+        raise RatingsError("Trials must be whole numbers, 1 or more.")
     cluster = None if clusters is None else codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
     return Units(y[kept], x[kept], named, asked, cluster, kept, confidence, m[kept])
 

@@ -76,7 +76,7 @@ def design_effect(*, cluster_size: float, icc: float) -> float:
     2.0
     """
     if cluster_size < 1:
-        raise RatingsError(f"A cluster has one unit or more, not {cluster_size:g}.")
+        raise RatingsError(f"The cluster size must be 1 or more, not {cluster_size:g}.")
     return 1 + (cluster_size - 1) * icc
 
 
@@ -86,7 +86,7 @@ def smallest_number(narrow: Callable[[int], bool], start: int) -> int:
     while not narrow(high):
         high *= 2
         if high > _MOST:
-            raise RatingsError(f"More than {_MOST:,} units would be needed; ask for wider limits.")
+            raise RatingsError(f"This needs more than {_MOST:,} units. Ask for wider limits.")
     low = start
     while low < high:
         middle = (low + high) // 2
@@ -97,16 +97,16 @@ def smallest_number(narrow: Callable[[int], bool], start: int) -> int:
 def rounded_up(number: float) -> int:
     """Rounded up, but not for what rounding left behind the comma."""
     if number > _MOST:
-        raise RatingsError(f"More than {_MOST:,} units would be needed; ask for wider limits.")
+        raise RatingsError(f"This needs more than {_MOST:,} units. Ask for wider limits.")
     return max(1, math.ceil(number - 1e-9))
 
 
 def require_above(name: str, value: float) -> None:
     if not value > 0:
-        raise RatingsError(f"{name} is above 0, not {value:g}.")
+        raise RatingsError(f"{name} must be above 0, not {value:g}.")
 
 
 def require_between(name: str, value: float, low: float, high: float, *, ends: bool = False) -> None:
     fits = low <= value <= high if ends or name == "random_share" else low < value < high
     if not fits:
-        raise RatingsError(f"{name} lies between {low:g} and {high:g}, which {value:g} does not.")
+        raise RatingsError(f"{name} must be between {low:g} and {high:g}, not {value:g}.")

@@ -147,7 +147,7 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
         return criterion, Scale("nominal", shape=Shape(level))
     if not criterion or level not in LEVELS:
         raise RatingsError(
-            f"The scale {text!r} does not read CRITERION=LEVEL or CRITERION=LEVEL:value,value,...; LEVEL is one of "
+            f"Write the scale {text!r} as CRITERION=LEVEL or CRITERION=LEVEL:value,value,...; LEVEL is one of "
             f"{', '.join(LEVELS)}, or, without values, {' or '.join(Shape)}."
         )
     categories = tuple(value.strip() for value in values.split(",")) if colon else None
@@ -162,7 +162,7 @@ def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, L
         return
     parts = list(table.by_dimension())
     if [dimension for dimension, _ in parts] == [None]:
-        raise RatingsError("These ratings name no dimension; leave --by out, or add the column dimension.")
+        raise RatingsError("These ratings have no dimension. Remove --by, or add the column dimension.")
     for dimension, part in parts:
         yield dimension or "", part
 
@@ -248,7 +248,7 @@ def _fits(row: StatisticRow, variant: Variant, table: Ratings) -> bool:
 def _known(names: tuple[str, ...], there: set[str], what: str, among: str = "these ratings") -> None:
     for name in names:
         if name not in there:
-            raise RatingsError(f"There is no {what} {name!r} among {among}; there are: {', '.join(sorted(there))}.")
+            raise RatingsError(f"There is no {what} {name!r} among {among}. Choose from: {', '.join(sorted(there))}.")
 
 
 def _number(value: float) -> float | None:

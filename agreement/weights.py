@@ -45,7 +45,7 @@ def problem_of(ratings: Ratings, weights: Weights, *, named: bool = False) -> st
     q = len(ratings.categories)
     if isinstance(weights, str):
         if weights not in NAMED:
-            raise RatingsError(f"Weights are called {', '.join(NAMED[:-1])} or {NAMED[-1]}, not {weights!r}.")
+            raise RatingsError(f"Weights must be {', '.join(NAMED[:-1])} or {NAMED[-1]}, not {weights!r}.")
         if weights != "none" and ratings.scale.level == "nominal":
             return f"{weights.capitalize()} weights need an order, and the scale is nominal."
     elif q:  # without any rating there is no scale to fit
@@ -73,8 +73,8 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
         given = _given(weights, q)
         if symmetric and not np.allclose(given, given.T, rtol=0, atol=1e-12):
             raise RatingsError(
-                "These weights change when the two raters change places, which only Cohen's kappa of two named raters "
-                "allows; make the matrix symmetric."
+                "This matrix of weights treats the two raters differently. Only Cohen's kappa of two named raters "
+                "allows this. Make the matrix symmetric."
             )
         return given
     if weights == "none" or q < 2:
@@ -120,10 +120,10 @@ def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:
     try:
         matrix = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):
-        raise RatingsError("A matrix of weights holds numbers, as many in each row as there are rows.") from None
+        raise RatingsError("A matrix of weights must be a square table of numbers.") from None
     if matrix.shape != (q, q):
         raise RatingsError(
-            f"A matrix of weights has a row and a column for each of the {q} categories, and this one is "
+            f"A matrix of weights needs a row and a column for each of the {q} categories, but this matrix is "
             f"{' x '.join(map(str, matrix.shape)) or 'a single number'}."
         )
     diagonal = np.diagonal(matrix)
@@ -134,6 +134,6 @@ def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:
             disagreement: Floats = 1 - matrix / max(matrix.max(), np.finfo(float).tiny)
             return disagreement
     raise RatingsError(
-        "A matrix of weights either has ones on its diagonal and nothing above one (agreement), or zeros on its "
+        "A matrix of weights needs ones on its diagonal and nothing above one (agreement), or zeros on its "
         "diagonal and nothing below zero (disagreement)."
     )

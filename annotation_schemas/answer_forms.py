@@ -79,7 +79,7 @@ def _nothing(answer: str, options: Sequence[str], words: Sequence[str]) -> str |
 
 def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
     if not options:
-        return "there are no options to choose from; give some, or choose another form."
+        return "there are no options to choose from; add options, or choose another form."
     if places_of(answer, options) is None or len(places_of(answer, options) or ()) != 1:
         return f"this must be one of the options ({_few(options)}), by its text or its letter."
     return None
@@ -87,22 +87,22 @@ def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | Non
 
 def _several(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
     if not options:
-        return "there are no options to choose from; give some, or choose another form."
+        return "there are no options to choose from; add options, or choose another form."
     places = places_of(answer, options)
     if places is None:
         return f"every entry must be one of the options ({_few(options)}), separated by commas."
-    return "no option may be there twice." if len(set(places)) < len(places) else None
+    return "no option may appear twice." if len(set(places)) < len(places) else None
 
 
 def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
     if options:
         places = places_of(answer, options)
         if places is None or sorted(places) != list(range(len(options))):
-            return f"this must be all options ({_few(options)}), each once, in order and separated by commas."
+            return f"list all options ({_few(options)}) once each, in the right order, separated by commas."
         return None
     numbers = [part.strip() for part in answer.split(",")]
     if len(numbers) < 2 or sorted(numbers) != sorted(_numbers(len(numbers))):
-        return "without options this must be the numbers of the images from 1 on, each once, separated by commas."
+        return "without options, list the numbers of all images from 1, each once, separated by commas."
     return None
 
 
@@ -111,7 +111,7 @@ def _words(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
     parts = [_plain(part) for part in answer.split(",")]
     if not set(parts) <= known:
         return f"every entry must be one of {', '.join(words)}, separated by commas."
-    return "no entry may be there twice." if len(set(parts)) < len(parts) else None
+    return "no entry may appear twice." if len(set(parts)) < len(parts) else None
 
 
 FORMS: Mapping[str, Form] = {
@@ -138,7 +138,7 @@ FORMS: Mapping[str, Form] = {
         ),
         Form(
             "order",
-            "all entries of the list in order, separated by commas; without entries, the numbers of the images",
+            "all entries of the list in order, separated by commas; the image numbers if the list is empty",
             _order,
             needs_list=True,
             reads=AnswerKind.ORDER,
@@ -155,7 +155,7 @@ FORMS: Mapping[str, Form] = {
             picks="several",
         ),
         Form("free", "any text, or none", _any, demands=False),
-        Form("drawn", "no text: what is drawn in the field that `drawn` names", _nothing, is_drawn=True, demands=False),
+        Form("drawn", "no text; the answer is in the field that `drawn` names", _nothing, is_drawn=True, demands=False),
     )
 }
 

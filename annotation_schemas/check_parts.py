@@ -19,7 +19,7 @@ def known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) ->
     known = [dimension.id for dimension in schema.dimensions]
     for index, name in enumerate(names or ()):
         if name not in known:
-            yield (*path, index), f"`{name}` is no dimension{among(name, known)}"
+            yield (*path, index), f"`{name}` is not a dimension{among(name, known)}"
 
 
 def check_names(named: Sequence[tuple[Path, str]]) -> Found:
@@ -39,14 +39,14 @@ def no_value(criterion: Criterion, value: Any) -> str | None:
     listed = row.listed(criterion)
     if row.can_be(criterion, value) or (not listed and {"options", "values"}.intersection(row.keys)):
         return None
-    complaint = f"`{value}` is no value of `{criterion.name}`"
+    complaint = f"`{value}` is not a value of `{criterion.name}`"
     labelled = dict(zip(criterion.labels, criterion.values, strict=False))
     labelled |= {option.label: option.value for option in criterion.options}
     if value in labelled:
-        return f"{complaint}; it is the label of `{labelled[value]}`, and the value is wanted"
+        return f"{complaint}; write the value `{labelled[value]}` instead of its label"
     alike = next((listed_value for listed_value in listed if str(listed_value) == str(value)), None)
     if alike is not None:
-        return f"{complaint}; {'leave its quotes out' if isinstance(value, str) else 'put it in quotes'}"
+        return f"{complaint}; {'remove the quotes' if isinstance(value, str) else 'add quotes'}"
     return f"{complaint}{among(str(value), [str(known) for known in listed]) or f'; an answer is {row.meaning}'}"
 
 

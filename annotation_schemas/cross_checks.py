@@ -72,7 +72,7 @@ def _top(schema: Schema) -> Found:
     if schema.version < 1:
         yield ("version",), "versions count from 1"
     if not schema.title.strip():
-        yield ("title",), "the title is empty; write what people shall read"
+        yield ("title",), "the title is empty; write a title for people to read"
 
 
 def _dimensions(schema: Schema) -> Found:
@@ -95,7 +95,10 @@ def _dimensions(schema: Schema) -> Found:
         if dimension.folder is not None:
             folder = PurePosixPath(dimension.folder)
             if folder.is_absolute() or ".." in folder.parts or "\\" in dimension.folder:
-                yield ("dimensions", index, "folder"), "this must be a path below the import path, with forward slashes"
+                yield (
+                    ("dimensions", index, "folder"),
+                    "write a path with forward slashes, relative to the imported folder",
+                )
 
 
 def _judges(schema: Schema) -> Found:
@@ -109,7 +112,7 @@ def _judges(schema: Schema) -> Found:
         path: Path = ("judges", index)
         for name in judge.criteria:
             if name not in criteria:
-                yield (*path, "criteria"), f"`{name}` is no criterion{among(name, list(criteria))}"
+                yield (*path, "criteria"), f"`{name}` is not a criterion{among(name, list(criteria))}"
         yield from known_dimensions(schema, judge.dimensions, (*path, "dimensions"))
         yield from _sees(schema, judge, path)
         for value in judge.values:
@@ -122,21 +125,21 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
     for index, name in enumerate(judge.sees):
         sources = _sources(schema)
         if name not in sources:
-            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{among(name, sources)}"
+            yield (*path, "sees", index), f"`{name}` is not a field or asset of the item{among(name, sources)}"
     template = judge_templates.shipped().get(judge.template)
     if template is None:
         return
     for placeholder in judge.fills:
         if placeholder not in template.prompt.placeholders:
             known = ", ".join(template.prompt.placeholders)
-            message = f"the template `{judge.template}` has no such placeholder; it has {known}"
+            message = f"the template `{judge.template}` has no such placeholder; use one of: {known}"
             yield (*path, "fills", placeholder), message
     for placeholder, source in template.sources(judge.fills).items():
         named = {source, judge.fills.get(placeholder, placeholder)}
         if named.intersection(_sources(schema)) and not named.intersection(judge.sees):
             where = (*path, "fills", placeholder) if placeholder in judge.fills else path
-            message = f"the template's placeholder `{placeholder}` is filled by `{source}`, which is not in `sees`"
-            yield where, f"{message}; add it there"
+            message = f"the template's placeholder `{placeholder}` uses `{source}`, which is not in `sees`"
+            yield where, f"{message}; add `{source}` to `sees`"
 
 
 def _sources(schema: Schema) -> list[str]:
@@ -152,7 +155,7 @@ def shown_to_judges(schema: Schema) -> Found:
     """
     for index, field in enumerate(schema.item.fields):
         if schema.judges and field.name == judge_templates.PREDICTION:
-            message = f"`{field.name}` is what judges call the answer that they grade; give the field another name"
+            message = f"`{field.name}` is the judges' name for the graded answer; give the field another name"
             yield ("item", "fields", index, "name"), message
     fields, roles = ([field.name for field in schema.item.fields], [slot.role for slot in schema.item.assets])
     graded = {criterion.name for criterion in registry.criteria_of(schema, "grading")}
@@ -189,12 +192,12 @@ def shown_to_judges(schema: Schema) -> Found:
             if name in roles and name not in fields:
                 if not pictured:
                     message = f"`{name}` is in `sees`, but the template `{judge.template}` shows no pictures"
-                    yield (*path, "sees", number), f"{message}; leave it out, or take a template that does"
+                    yield (*path, "sees", number), f"{message}; leave it out, or use a template that does"
             elif name in _sources(schema) and name not in shown:
                 message = f"`{name}` is in `sees`, but the template `{judge.template}` has no placeholder for it"
-                yield (*path, "sees", number), f"{message}; say under `fills` which one it fills, or leave it out"
+                yield (*path, "sees", number), f"{message}; name a placeholder under `fills`, or leave it out"
         if pictured and roles and not set(roles).intersection(judge.sees):
-            message = f"the template `{judge.template}` shows the item's pictures, and `sees` has none of them"
+            message = f"the template `{judge.template}` shows the item's pictures, but `sees` lists no picture"
             yield (*path, "sees") if judge.sees else path, f"{message}; add {', '.join(roles)}"
 
 
@@ -215,42 +218,44 @@ def _rest(schema: Schema) -> Found:
     fields = [field.name for field in schema.item.fields]
     for index, name in enumerate(schema.export.public_without):
         if name not in fields:
-            yield ("export", "public_without", index), f"`{name}` is no field of the item{among(name, fields)}"
+            yield ("export", "public_without", index), f"`{name}` is not a field of the item{among(name, fields)}"
     yield from unique(
         [(("export", "private_splits", at), name) for at, name in enumerate(schema.export.private_splits)]
     )
     for at, name in enumerate(schema.export.private_splits):
         if not is_split_name(name):
-            yield ("export", "private_splits", at), f"no split can be called `{name}`: {RULE}"
+            yield ("export", "private_splits", at), f"`{name}` is not a valid name: {RULE}"
     if schema.export.private_splits and not schema.export.public_without:
-        yield ("export", "private_splits"), "nothing is kept back from them; say which fields under `public_without`"
+        yield ("export", "private_splits"), "private splits need hidden fields; list the fields under `public_without`"
     if schema.source:
         targets = [*fields, *(slot.role for slot in schema.item.assets)]
         keys = keys_of_source(schema)
         if keys is not None and keys.open:
             targets.append(DIMENSION)
         if schema.source.separator is not None and not (keys is not None and keys.table):
-            yield ("source", "separator"), f"`separator` is for tables; files of `{schema.source.format}` hold lists"
+            yield (
+                ("source", "separator"),
+                f"`separator` is for tables, but `{schema.source.format}` is not a table; leave it out",
+            )
         for name in schema.source.places:
             if keys is None or not keys.open:
                 yield (
                     ("source", "places", name),
-                    f"files of `{schema.source.format}` say themselves how they name options; `places` is for csv and"
-                    " jsonl",
+                    f"`places` is for csv and jsonl; `{schema.source.format}` files define how they name options",
                 )
             elif name not in picked_fields(schema):
-                what = f"`{name}` is no field of the kind option_of"
+                what = f"`{name}` is not a field of kind option_of"
                 yield ("source", "places", name), f"{what}{among(name, picked_fields(schema))}"
         for name in schema.source.fields:
             if name not in targets:
-                yield ("source", "fields", name), f"`{name}` is no field or asset{among(name, targets)}"
+                yield ("source", "fields", name), f"`{name}` is not a field or asset{among(name, targets)}"
     rated = (*VERIFICATIONS, "grading", "comparison", "coding")
     asked = [criterion.name for stage in rated for criterion in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
-            yield ("report", "scales", name), f"`{name}` is no criterion{among(name, asked)}"
+            yield ("report", "scales", name), f"`{name}` is not a criterion{among(name, asked)}"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
-        yield ("report", "by"), "no dimension has a `group`; give them one, or say `dimension`"
+        yield ("report", "by"), "no dimension has a `group`; add groups, or use `dimension`"
     if "derived" in schema.report.statistics and not schema.report.derived:
         yield ("report", "statistics"), "`derived` needs criteria under `report: derived`"
 
@@ -268,12 +273,12 @@ def _derived(schema: Schema) -> Found:
     for at, derived_criterion in enumerate(schema.report.derived):
         path: Path = ("report", "derived", at)
         if derived_criterion.name in asked:
-            yield (*path, "name"), f"there is a criterion `{derived_criterion.name}` already, which raters are asked"
+            yield (*path, "name"), f"`{derived_criterion.name}` is already a rated criterion; choose another name"
         if bool(derived_criterion.all_of) == bool(derived_criterion.mean_of):
-            yield path, "it follows either from `all_of` or from `mean_of`; give one of them"
+            yield path, "give exactly one of `all_of` and `mean_of`"
             continue
         if derived_criterion.not_all_of and not derived_criterion.all_of:
-            yield (*path, "not_all_of"), "`not_all_of` goes with `all_of`"
+            yield (*path, "not_all_of"), "`not_all_of` needs `all_of`"
             continue
         key = "all_of" if derived_criterion.all_of else "mean_of"
         keyed = [(name_of, getattr(derived_criterion, name_of)) for name_of in ("all_of", "not_all_of", "mean_of")]
@@ -281,20 +286,20 @@ def _derived(schema: Schema) -> Found:
         yield from unique(placed)
         for here, name in placed:
             if name not in graded:
-                yield here, f"`{name}` is no criterion of grading{among(name, list(graded))}"
+                yield here, f"`{name}` is not a criterion of grading{among(name, list(graded))}"
                 continue
             ends = derived.ends_of_values(graded[name])
             if ends is None:
-                yield here, f"the values of `{name}` are no numbers"
+                yield here, f"the values of `{name}` are not numbers; name a criterion with numbers"
             elif derived_criterion.all_of and ends[1] is None:
                 yield here, f"`{name}` has no highest value; give it a `max`"
         if (
             all(name in graded for name in derived_criterion.parts)
             and derived.dimensions(schema, derived_criterion) == frozenset()
         ):
-            yield (*path, key), "there is no dimension in which all of them are asked"
+            yield (*path, key), "no dimension asks all of these criteria; change the list"
         if derived_criterion.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
-            yield (*path, key), "`all_of` is about settled values; it needs `combine: majority` in grading"
+            yield (*path, key), "`all_of` uses settled values; it needs `combine: majority` in grading"
 
 
 # ---- small questions ------------------------------------------------------------------------------------------------

@@ -32,10 +32,10 @@ _DECIMALS = 9
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is not one of its options"
-JUDGED = "its form is a text or drawn, which people or a judge compare with the key"
+JUDGED = "people or a judge compare its text or drawing with the key"
 KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
 """Reasons why answers to an item cannot be compared with its key."""
-GONE = "it chose an option that the item no longer has"
+GONE = "the chosen option is no longer in the item"
 """The reason why an answer that was read is neither right nor wrong."""
 
 

@@ -65,10 +65,10 @@ def check(schema: Schema) -> Found:
         seen: set[str] = set()
         for at, name in enumerate(names or ()):
             if name in seen:
-                yield (*_AT, key, at), f"`{name}` is there twice"
+                yield (*_AT, key, at), f"`{name}` is listed twice"
             seen.add(name)
         if names == () and key != "strata":
-            yield (*_AT, key), f"this names none; name some of the {key}, or leave it out for all of them"
+            yield (*_AT, key), f"this list is empty; name some {key}, or leave it out to use all"
     if plan.outputs is not None and plan.outputs < 1:
         yield (*_AT, "outputs"), "this must be at least 1"
     yield from _of_each_other(grading, plan)
@@ -80,16 +80,16 @@ def check(schema: Schema) -> Found:
 def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
     """Keys that say two things, or nothing."""
     if grading.outputs is not None:
-        yield ("stages", "grading", "outputs"), "there is a `sample`, too; say in it how many `outputs` are drawn"
+        yield ("stages", "grading", "outputs"), "there is also a `sample`; set `outputs` in the sample"
     if plan.items is not None and plan.outputs is not None:
-        yield (*_AT, "items"), "there is a number of `outputs`, too; either items are named, or answers are drawn"
+        yield (*_AT, "items"), "a sample either names items or draws answers; remove `items` or `outputs`"
     if plan.items is not None and plan.dimensions is not None:
-        yield (*_AT, "dimensions"), "there are `items`, too, which are in dimensions already"
+        yield (*_AT, "dimensions"), "the `items` already fix the dimensions; leave this out"
     for key in ("strata", "seed"):
         if plan.outputs is None and getattr(plan, key) is not None:
-            yield (*_AT, key), "nothing is drawn without a number of `outputs`, so this would say nothing"
+            yield (*_AT, key), "this has no effect without `outputs`; set `outputs`, or leave this out"
     if grading.order == "fewest_votes":
-        message = "a sample is filled answer by answer, so that majorities form early; `fewest_votes` does the opposite"
+        message = "a sample completes one answer after another, but `fewest_votes` does the opposite; use another order"
         yield ("stages", "grading", "order"), message
 
 
@@ -97,9 +97,9 @@ def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
     known = [dimension.id for dimension in schema.dimensions]
     for at, name in enumerate(plan.dimensions or ()):
         if name not in known:
-            yield (*_AT, "dimensions", at), f"`{name}` is no dimension{among(name, known)}"
+            yield (*_AT, "dimensions", at), f"`{name}` is not a dimension{among(name, known)}"
         elif grading.dimensions is not None and name not in grading.dimensions:
-            yield (*_AT, "dimensions", at), f"`{name}` is not graded: it is not among the `dimensions` of the stage"
+            yield (*_AT, "dimensions", at), f"`{name}` is not graded; add it to the `dimensions` of the stage"
 
 
 def _stratum(schema: Schema, name: str, path: Path) -> Found:
@@ -108,9 +108,9 @@ def _stratum(schema: Schema, name: str, path: Path) -> Found:
         yield path, "no dimension of this schema has a `group`"
     elif name not in _OWN and name not in fields:
         known = [*_OWN, *fields]
-        yield path, f"`{name}` is no field of the item{suggestion(name, known)}; besides fields: {', '.join(_OWN)}"
+        yield path, f"`{name}` is not a field of the item{suggestion(name, known)}; you can also use {', '.join(_OWN)}"
     elif name not in _OWN and not _has_one_value(fields[name]):
-        yield path, f"`{name}` holds several values, and an answer is in one stratum; name a field with one value"
+        yield path, f"`{name}` holds several values, but an answer is in one stratum; name a field with one value"
 
 
 def _has_one_value(field: ItemField) -> bool:

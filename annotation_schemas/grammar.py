@@ -25,7 +25,7 @@ def no_name(text: str) -> str | None:
     """Return the reason why a text is not a valid name in a schema, or None."""
     if _NAME.fullmatch(text):
         return None
-    return f"`{text}` must be small letters, digits and underscores, and start with a letter"
+    return f"`{text}` must have only lowercase letters, digits and underscores, and start with a letter"
 
 
 def suggestion(given: str, known: Sequence[str]) -> str:
@@ -40,7 +40,8 @@ def among(given: str, known: Sequence[str]) -> str:
     near = suggestion(given, known)
     if near or not 0 < len(known) <= _LISTED:
         return near
-    return f"; there {'is' if len(known) == 1 else 'are'} {', '.join(f'`{name}`' for name in known)}"
+    names = [f"`{name}`" for name in known]
+    return f"; use {' or '.join(filter(None, (', '.join(names[:-1]), names[-1])))}"
 
 
 _LISTED = 12
@@ -52,7 +53,7 @@ def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
     seen: list[Scalar] = []
     for path, name in named:
         if any(same(name, other) for other in seen):
-            yield path, f"`{name}` is there twice; leave one of them out, or give it another name"
+            yield path, f"`{name}` appears twice; remove or rename one of the two"
         seen.append(name)
 
 
@@ -61,7 +62,7 @@ def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
     if len(offered) < least:
         yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
     if len(offered) > MOST:
-        yield path, f"{len(offered):,} entries; at most {MOST:,} may be offered"
+        yield path, f"the list has {len(offered):,} entries, but at most {MOST:,} are allowed"
         return
     yield from unique([((*path, index), choice.value) for index, choice in enumerate(offered)])
     for index, choice in enumerate(offered):
@@ -72,13 +73,16 @@ def scale(criterion: Criterion, path: Path) -> Found:
     """Yield the problems of `values` and `labels`."""
     values = criterion.values
     if len(values) < 2:
-        yield (*path, "values") if values else path, "a scale lists its `values`, at least two"
+        yield (*path, "values") if values else path, "a scale needs at least two `values`"
     yield from unique([((*path, "values", index), value) for index, value in enumerate(values)])
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
         yield (*path, "values"), "values of a scale must be in order; sort them with their labels"
     if values and criterion.labels and len(criterion.labels) != len(values):
-        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values; write one for each, or none"
+        yield (
+            (*path, "labels"),
+            f"{len(criterion.labels)} labels for {len(values)} values; write a label for each value, or none",
+        )
 
 
 def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: str) -> Found:
@@ -87,7 +91,7 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
     if not roles:
         yield path, f"the item has no {kind} to {why}"
     elif role is not None and role not in roles:
-        yield (*path, "role"), f"`{role}` is no {kind} of the item{among(role, roles)}"
+        yield (*path, "role"), f"the item has no {kind} `{role}`{among(role, roles)}"
 
 
 def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind: str) -> str | None:
@@ -102,9 +106,9 @@ def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind:
 def count(criterion: Criterion, path: Path) -> Found:
     """Check that the required number of entries can be reached."""
     if criterion.min is not None and criterion.min < 0:
-        yield (*path, "min"), "this cannot be negative; leave it out where none is an answer"
+        yield (*path, "min"), "this cannot be negative; leave it out to allow an empty answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
-        yield (*path, "max"), "min and max do not fit together: `max` is at least 1, and no less than `min`"
+        yield (*path, "max"), "`max` must be at least 1 and not less than `min`"
 
 
 def overlap(given: Tolerance, path: Path) -> Found:
@@ -113,7 +117,7 @@ def overlap(given: Tolerance, path: Path) -> Found:
     if other is not None:
         yield (
             (*path, other),
-            f"`{other}` is for numbers; say how far answers have to overlap, such as `{{iou: 0.5}}`",
+            f"`{other}` is for numbers; give the minimum overlap, such as `{{iou: 0.5}}`",
         )
     elif given.iou is None:
         yield path, "the rule is empty; give `iou`, such as `{iou: 0.5}`"
@@ -125,18 +129,18 @@ def overlap(given: Tolerance, path: Path) -> Found:
 def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
     """Yield the problems of a tolerance for a number that is measured in ``unit``."""
     if given.iou is not None:
-        yield (*path, "iou"), "`iou` is for spans of time and boxes; numbers have `absolute`, `relative` or `within`"
+        yield (*path, "iou"), "`iou` is for spans of time and boxes; use `absolute`, `relative` or `within` for numbers"
         return
     limits = [name for name in ("absolute", "relative", "within") if getattr(given, name) is not None]
     if len(limits) != 1:
-        why = f"this has {' and '.join(limits)}" if limits else "nothing is said"
+        why = f"this has {' and '.join(limits)}" if limits else "the tolerance is empty"
         yield path, f"{why}; give one of `absolute`, `relative` and `within`"
     elif given.absolute is not None and given.absolute <= 0:
-        yield (*path, "absolute"), "this must be more than 0; without a tolerance numbers have to be equal"
+        yield (*path, "absolute"), "this must be more than 0; leave out the tolerance to require equal numbers"
     elif given.relative is not None and not 0 < given.relative < 1:
-        yield (*path, "relative"), "this is a share of the right number, above 0 and below 1"
+        yield (*path, "relative"), "this is a share of the right number; give a value above 0 and below 1"
     elif given.within is not None and unit_of(given.within) is None:
-        yield (*path, "within"), f"`{given.within}` is no unit that is known, such as cm, g, s or %"
+        yield (*path, "within"), f"`{given.within}` is not a known unit; use a unit such as cm, g, s or %"
     elif given.within is not None and step_of(unit, given.within) is None:
-        own = f"in `{unit}`" if unit else "in no unit (`unit`)"
-        yield (*path, "within"), f"the number counts {own}, which cannot be rounded to {given.within}"
+        own = f"is in `{unit}`" if unit else "has no `unit`"
+        yield (*path, "within"), f"the number {own}, so it cannot be rounded to {given.within}"

@@ -22,8 +22,8 @@ def check_item(schema: Schema) -> Found:
     for index, slot in enumerate(assets):
         if slot.min < 0 or (slot.max is not None and slot.max < max(slot.min, 1)):
             least = "min" if slot.min < 0 else "max"
-            why = "`min` is at least 0, and `max` at least 1 and no less than `min`"
-            yield ("item", "assets", index, least), f"min and max do not fit together: {why}"
+            why = "`min` must be at least 0, and `max` at least 1 and not less than `min`"
+            yield ("item", "assets", index, least), why
         yield from _alt(schema, slot, ("item", "assets", index, "alt"))
     for index, field in enumerate(fields):
         yield from _field(schema, field, ("item", "fields", index))
@@ -36,10 +36,10 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
     rows = {field.name: kinds.of_field(field) for field in schema.item.fields}
     fits = {name: row for name, row in rows.items() if row.written or row.is_list}
     if slot.alt not in fits:
-        yield path, f"`{slot.alt}` is no field of text or of a list of texts{among(slot.alt, list(fits))}"
+        yield path, f"`{slot.alt}` is not a text field or a list of texts{among(slot.alt, list(fits))}"
     elif slot.max != 1 and not fits[slot.alt].is_list:
         lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
-        yield path, f"`{slot.alt}` is one text, and there may be several images; take a {lists}, an entry for each"
+        yield path, f"`{slot.alt}` is one text, but there may be several images; use a {lists} with an entry for each"
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
@@ -49,13 +49,13 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     if field.form is not None or field.forms or field.drawn is not None:
         yield from _formed(schema, field, path)
     elif field.field is not None and not row.chosen:
-        yield (*path, "field"), f"a field of kind `{row.name}` refers to no other field"
+        yield (*path, "field"), f"a field of kind `{row.name}` does not refer to another field; leave it out"
     if field.role is not None and "role" not in row.keys:
         yield (*path, "role"), f"this is for {_taking('role')}"
     if row.least_options is not None:
         yield from choices(field.options, (*path, "options"), least=row.least_options)
     elif field.options and not field.forms:
-        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
+        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own; leave them out"
     yield from _read_as(schema, field, path)
     for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none", "cover"):
         if getattr(field, key) not in (None, False, {}) and key not in row.keys:
@@ -67,8 +67,8 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     yield from row.check_schema(schema, field, path)
     source = keys_of_source(schema)
     if field.none is not None and row.chosen and source is not None and source.chosen is not None:
-        why = f"files of the format `{source.name}` name the right option by its place, and none of them has none"
-        yield (*path, "none"), f"{why}; leave it out, or take another format"
+        why = f"files of the format `{source.name}` give the right option by its place, so a right option is required"
+        yield (*path, "none"), f"{why}; leave it out, or use another format"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length; raise it, or lower min_length"
 
@@ -86,19 +86,19 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
         yield (*path, "unit"), "this is for a field with `read_as: number`"
     if field.tolerance is not None and "tolerance" in row.keys:
         if key_field(schema) != field.name or (row.answer is None and field.read_as != "number"):
-            yield (*path, "tolerance"), "models' numbers are compared with the key alone, and this field is not it"
+            yield (*path, "tolerance"), "models' numbers are compared with the key only, and this field is not the key"
         yield from tolerance(field.tolerance, field.unit, (*path, "tolerance"))
     if field.read_as is None:
         return
     if not row.reads_as:
-        yield (*path, "read_as"), f"a field of kind `{row.name}` says by its kind what answers are read as"
+        yield (*path, "read_as"), f"the kind `{row.name}` already determines how answers are read; leave this out"
     elif field.read_as not in row.reads_as:
         yield (*path, "read_as"), row.refuses_read_as
     elif field.read_as == "form" and not field.forms:
-        yield (*path, "read_as"), "the field has no `forms` that would say what answers are read as"
+        yield (*path, "read_as"), "the field needs `forms`, which determine how answers are read"
     key = key_field(schema)
     if key != field.name:
-        yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"
+        yield (*path, "read_as"), f"answers are compared with `{key}`, not with this field; leave this out"
 
 
 def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
@@ -106,35 +106,35 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
     forms.
     """
     if not kinds.of_field(field).written:
-        yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
+        yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text fields"
         return
     names = {choice.name: choice for choice in schema.item.fields if kinds.of_field(choice).of_options}
     if field.form not in names:
-        complaint = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
+        complaint = f"`{field.form}` is not a choice field of the item" if field.form else "`form` is missing"
         yield (
             path if field.form is None else (*path, "form"),
-            f"{complaint}; it names the field that says the form{among(field.form or '', list(names))}",
+            f"{complaint}; name the choice field that gives the form{among(field.form or '', list(names))}",
         )
         return
     values = [str(option.value) for option in names[field.form].options]
     for value in field.forms:
         if value not in values:
-            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{among(value, values)}"
+            yield (*path, "forms", value), f"`{value}` is not a value of `{field.form}`{among(value, values)}"
     lacking = [value for value in values if value not in field.forms]
     if lacking:
         yield (
             (*path, "forms"),
-            f"nothing is said about {', '.join(f'`{value}`' for value in lacking)} of `{field.form}`",
+            f"add a form for {', '.join(f'`{value}`' for value in lacking)} of `{field.form}`",
         )
     rows = [FORMS[name] for name in field.forms.values() if name in FORMS]
     if any(row.needs_list for row in rows):
         yield from refers_to_list(schema, field.field, path)
     elif field.field is not None:
-        yield (*path, "field"), "none of the forms takes entries of a list"
+        yield (*path, "field"), "no form takes entries of a list; leave `field` out"
     if any(row.needs_words for row in rows):
         yield from choices(field.options, (*path, "options"), least=1)
     elif field.options:
-        yield (*path, "options"), "none of the forms takes words"
+        yield (*path, "options"), "no form takes words; leave `options` out"
     yield from _drawn(schema, field, any(row.is_drawn for row in rows), path)
 
 
@@ -143,13 +143,13 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
     names = {marked.name: marked for marked in schema.item.fields if kinds.of_field(marked).drawn}
     if not needed:
         if field.drawn is not None:
-            yield (*path, "drawn"), "none of the forms is `drawn`"
+            yield (*path, "drawn"), "no form is `drawn`; leave `drawn` out"
     elif field.drawn is None:
-        yield path, f"`drawn` is missing; it names the field that is drawn{among('', list(names))}"
+        yield path, f"`drawn` is missing; name the field that holds the drawing{among('', list(names))}"
     elif field.drawn not in names:
-        complaint = f"`{field.drawn}` is no field with boxes or marks{among(field.drawn, list(names))}"
+        complaint = f"`{field.drawn}` is not a field with boxes or marks{among(field.drawn, list(names))}"
         yield (*path, "drawn"), complaint
     elif names[field.drawn].required:
-        yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`: items of other forms have none"
+        yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`, because items of other forms have no drawing"
     elif [marked.drawn for marked in schema.item.fields].count(field.drawn) > 1:
-        yield (*path, "drawn"), f"`{field.drawn}` holds the answers of another field already"
+        yield (*path, "drawn"), f"`{field.drawn}` already holds the answers of another field; name another field"

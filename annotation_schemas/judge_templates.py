@@ -127,10 +127,11 @@ class JudgeTemplate:
         begins = f"the template {self.head.id} compares two answers, and its `mirror`"
         strange = [name for pair in mirror.items() for name in pair if name not in values_as_text]
         if strange:
-            return f"{begins} has `{strange[0]}`, which is none of its values: {', '.join(values_as_text)}"
+            return f"{begins} has `{strange[0]}`, which is not one of its values: {', '.join(values_as_text)}"
         crossed = [name for name, value in mirror.items() if mirror.get(value) != name]
         if crossed:
-            return f"{begins} says `{crossed[0]}: {mirror[crossed[0]]}` and not the other way round; add it"
+            there, back = crossed[0], mirror[crossed[0]]
+            return f"{begins} has `{there}: {back}` but not `{back}: {there}`; add it"
         if not any(name != value for name, value in mirror.items()):
             return (
                 f"{begins} does not say which values swap when the answers swap places. Add, for example, "
@@ -148,14 +149,15 @@ class JudgeTemplate:
         answers, items
             Whether the rated criteria are about models' answers, and about items.
         """
+        placeholders = ", ".join(self.prompt.placeholders)
         troubles: list[Trouble] = [
-            (name, f"the template {self.head.id} has no such placeholder; it has {', '.join(self.prompt.placeholders)}")
+            (name, f"the template {self.head.id} has no such placeholder; use one of: {placeholders}")
             for name in fills
             if name not in self.prompt.placeholders
         ]
         if self.head.pair:
             troubles += [
-                (name, f"of a template that compares two answers, `{name}` is one of them and nothing else")
+                (name, f"`{name}` always holds a compared answer; leave it out")
                 for name in PAIR
                 if fills.get(name, PREDICTION) != PREDICTION or name not in self.prompt.placeholders
             ]
@@ -163,8 +165,8 @@ class JudgeTemplate:
         troubles += [
             (
                 name,
-                f"the template's placeholder `{name}` is filled by `{source}`, which the items do not have;"
-                " say under `fills` what it is",
+                f"the template's placeholder `{name}` uses `{source}`, which the items do not have;"
+                " name another source under `fills`",
             )
             for name, source in sources.items()
             if source not in (*known, PREDICTION)
@@ -175,16 +177,16 @@ class JudgeTemplate:
             troubles.append(
                 (
                     None,
-                    f"no placeholder of the template {self.head.id} is filled with the model's answer, so the judge"
-                    f" would grade something else: fill one with `{PREDICTION}`, such as `{could}: {PREDICTION}`",
+                    f"no placeholder of the template {self.head.id} holds the model's answer, so the judge"
+                    f" cannot grade the answer; fill a placeholder, such as `{could}: {PREDICTION}`",
                 )
             )
         if graded and items and not answers:
             troubles.append(
                 (
                     graded[0],
-                    f"`{graded[0]}` is filled with a model's answer, but what is rated is asked about items; take a"
-                    " criterion of grading, or fill it with a field of the item",
+                    f"`{graded[0]}` holds a model's answer, but the criterion is about items; use a"
+                    f" criterion of grading, or fill `{graded[0]}` with a field of the item",
                 )
             )
         return troubles
@@ -221,13 +223,13 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
         for lacking in sorted(set(head.variables) - set(prompt.placeholders)):
             document.add(("variables",), f"the text has no `{{{lacking}}}`")
         for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
-            document.add(("variables",), f"the text has `{{{unnamed}}}`, which is not named here")
+            document.add(("variables",), f"the text has `{{{unnamed}}}`, which is missing here; add it")
         if head.grades not in (None, ITEM, *prompt.placeholders):
             document.add(("grades",), f"the text has no `{{{head.grades}}}`; name a placeholder, or `{ITEM}`")
         if head.grades is not None and head.pair:
             document.add(("grades",), f"a comparison grades `{PAIR[0]}` and `{PAIR[1]}`; leave this out")
         if not head.values:
-            document.add(("values",), "give at least one value that a judge may answer")
+            document.add(("values",), "give at least one value that a judge may choose")
         if not prompt.user:
             document.add((), "the text is empty")
     if head is None or document.troubles:

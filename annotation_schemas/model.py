@@ -699,11 +699,11 @@ class Comparison(_SchemaPart):
 
     lacks: ClassVar[Mapping[str, str]] = {
         "gold": "comparisons have no key, so they have no gold checks",
-        "qualification": "there is no set to pass before one compares; give the stage to whom you choose, on People",
+        "qualification": "comparisons have no qualification set; choose the people of this stage on the page People",
         "adjudication": "pairs are not settled; every preference counts",
-        "order": "all go through the pairs in one shuffled order, so that pairs are complete early",
-        "shuffle": "the sides are always drawn for each person",
-        "outputs": "say how many pairs of an item are drawn, as `per_item`",
+        "order": "everyone gets the pairs in the same shuffled order, so that pairs are complete early",
+        "shuffle": "the sides are always drawn at random for each person",
+        "outputs": "set the number of pairs of an item with `per_item`",
     }
 
 

@@ -12,17 +12,17 @@ from annotation_schemas.model import Schema
 CHOICES, INJECTED, SUMMARY = "choices", "injected", "summary"
 
 OF_PROMPTS: Mapping[str, str] = {
-    CHOICES: "the options, a line each with its letter, where there are any and they are not ranked",
+    CHOICES: "the options, one per line with its letter; empty if the item has no options or they are ranked",
     DIMENSION: "the title of the item's dimension",
-    INJECTED: "what a run adds to the question; without the placeholder it stands before the text",
-    SUMMARY: "in the second of `two_steps`: the model's first answer",
+    INJECTED: "the text that a run adds to the question; without this placeholder, it comes before the prompt",
+    SUMMARY: "in the second step of `two_steps`: the model's first answer",
 }
 """Placeholders of models' prompts that no field fills."""
 OF_TEMPLATES: Mapping[str, str] = {
-    PREDICTION: "the model's answer that is judged",
+    PREDICTION: "the judged answer of the model",
     DIMENSION: "the title of the item's dimension",
-    PAIR[0]: "of a comparison: the answer that comes first; in the second round the other one",
-    PAIR[1]: "of a comparison: the answer that comes second",
+    PAIR[0]: "in a comparison: the answer shown first; in the second round, the other answer",
+    PAIR[1]: "in a comparison: the answer shown second",
 }
 """Values for placeholders of judge templates that are not fields."""
 

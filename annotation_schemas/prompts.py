@@ -106,7 +106,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     value = _mapping(document.value)
     for key in value:
         if key not in ("default", "families", "injections"):
-            document.add((key,), "a prompt set has `default`, `families` and perhaps `injections`")
+            document.add((key,), "a prompt set has the keys `default`, `families` and optionally `injections`")
     families = _mapping(value.get("families"))
     by_family: dict[str, dict[str, Prompt]] = {}
     types: dict[str, tuple[Prompt, ...]] = {}
@@ -117,7 +117,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
         for variant, parts in variants.items():
             path = ("families", family, variant)
             if not _is_prompt(parts):
-                document.add(path, "a prompt has `user` and perhaps `system`, both text, and perhaps `wordings`")
+                document.add(path, "a prompt needs the text `user`; the text `system` and `wordings` are optional")
                 continue
             prompt = Prompt(f"{name}/{family}/{variant}", parts["user"].strip("\n"), parts.get("system"))
             if "wordings" in parts and (made := _types(prompt, parts["wordings"], document, path)):
@@ -137,7 +137,7 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
     """Return a prompt for each combination of wordings. Its name ends in the numbers of the wordings, from 1."""
     path = (*path, "wordings")
     if not isinstance(wordings, dict) or not wordings:
-        document.add(path, "this must be parts of the prompt, each with a list of wordings")
+        document.add(path, "name parts of the prompt, each with a list of wordings")
         return ()
     fits = True
     for part, texts in wordings.items():
@@ -149,7 +149,7 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
         return ()
     n = math.prod(len(texts) for texts in wordings.values())
     if n > MOST_TYPES:
-        document.add(path, f"together they make {n:,} types of the prompt; at most {MOST_TYPES:,} fit")
+        document.add(path, f"the wordings combine to {n:,} prompts, but at most {MOST_TYPES:,} are allowed")
         return ()
     prompts = []
     for places in itertools.product(*(range(len(texts)) for texts in wordings.values())):
@@ -164,34 +164,34 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
 def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
     """Return the problem with the wordings of a part of a prompt, or None."""
     if not isinstance(part, str) or not _NAME.fullmatch(part) or f"<{part}>" == IMAGE:
-        return "a part is named with small letters, digits, dashes and underscores, and not `image`"
+        return "name a part with lowercase letters, digits, dashes and underscores, and not `image`"
     if f"<{part}>" not in f"{prompt.system or ''}{prompt.user}":
-        return f"the prompt has no `<{part}>` for which one of them would stand"
+        return f"the prompt has no `<{part}>`, where the wordings belong"
     if (
         not isinstance(texts, list | tuple)
         or not texts
         or not all(isinstance(text, str) and text.strip() for text in texts)
     ):
-        return "this must be a list of texts, with at least one"
+        return "this must be a list with at least one text"
     if len(set(texts)) < len(texts):
-        return "a wording is there twice"
+        return "a wording appears twice"
     return None
 
 
 def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
     prompts: dict[str, Prompt] = {}
     if value is not None and not isinstance(value, dict):
-        document.add(("injections",), "this must be names, each with a `text`")
+        document.add(("injections",), "give names, each with a `text`")
     for key, parts in _mapping(value).items():
         path = ("injections", key)
         if not _NAME.fullmatch(key):
-            document.add(path, "a name has small letters, digits, dashes and underscores")
+            document.add(path, "use lowercase letters, digits, dashes and underscores in a name")
         elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
-            document.add(path, "an injection has a `text`")
+            document.add(path, "an injection has only the key `text`")
         else:
             prompts[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
             if not prompts[key].placeholders:
-                document.add((*path, "text"), "it takes no field of the item; name one in curly brackets")
+                document.add((*path, "text"), "the text uses no field of the item; add a field name in curly brackets")
     return prompts
 
 
@@ -213,13 +213,13 @@ def parse_prompts(text: str, *, file: str) -> PromptSet:
     if not name.endswith((".jsonl", ".json")):
         prompt = parse_prompt(name, text)
         if not prompt.user:
-            raise SchemaError(f"{path}:1: there is no text for the user in it.")
+            raise SchemaError(f"{path}:1: the file has no text for the user.")
         return PromptSet(name, "any", {"any": {GENERAL: prompt}}, text=text)
     variants: dict[str, Prompt] = dict(_published_prompts(text, file=path))
     wanted = chosen or (GENERAL if GENERAL in variants else next(iter(variants)))
     if wanted not in variants or (not chosen and GENERAL not in variants and len(variants) > 1):
         known = ", ".join(variants)
-        raise SchemaError(f"{path}:1: say which of its prompts is meant, as in {name}#NAME; there are {known}.")
+        raise SchemaError(f"{path}:1: the file has several prompts; choose one with {name}#NAME: {known}.")
     return PromptSet(name, "any", {"any": {**variants, GENERAL: variants[wanted]}}, text=text)
 
 
@@ -267,10 +267,10 @@ def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
             continue
         prompt = _published(line, where=f"{file}:{number}")
         if prompt.name in published_prompts:
-            raise SchemaError(f"{file}:{number}: name: a prompt `{prompt.name}` was there before.")
+            raise SchemaError(f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`.")
         published_prompts[prompt.name] = prompt
     if not published_prompts:
-        raise SchemaError(f"{file}:1: the file holds no prompts.")
+        raise SchemaError(f"{file}:1: the file has no prompts.")
     return published_prompts
 
 
@@ -283,9 +283,9 @@ def _published(line: str, *, where: str) -> PublishedPrompt:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise SchemaError(f"{where}: the line is not JSON; a prompt file has one JSON object a line.") from error
+        raise SchemaError(f"{where}: the line is not JSON; a prompt file has one JSON object per line.") from error
     if not isinstance(record, dict):
-        raise SchemaError(f"{where}: the line is no JSON object.")
+        raise SchemaError(f"{where}: the line is not a JSON object.")
     for key in ("name", "prompt_template"):
         if not isinstance(record.get(key), str):
             raise SchemaError(f"{where}: {key}: the text is missing.")

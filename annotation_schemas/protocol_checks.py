@@ -66,9 +66,8 @@ def _writers(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "authoring", "people"),
-            f"{stage.people} people with {per_person} dimensions each are {places} parts, and {n} dimensions with "
-            f"{per_dimension} each need {needed}, so some have no one to write for them; name more people, or more "
-            "dimensions for each",
+            f"{stage.people} * {per_person} (people * dimensions per person) is {places}, but {n} * {per_dimension} "
+            f"(dimensions * people per dimension) is {needed}; raise `people` or `dimensions_per_person`",
         )
 
 
@@ -77,7 +76,7 @@ def _refinement(schema: Schema) -> Iterator[Finding]:
     if stage is not None and stage.until is not None and stage.until not in REFINEMENT_ENDS:
         there = ", ".join(REFINEMENT_ENDS)
         path: Path = ("stages", "refinement", "until")
-        yield Finding(ERROR, path, f"refinement never ends by `{stage.until}`; there are {there}")
+        yield Finding(ERROR, path, f"refinement cannot end by `{stage.until}`; use one of: {there}")
 
 
 def _grading(schema: Schema) -> Iterator[Finding]:
@@ -86,8 +85,8 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "raters"),
-            "a majority of two is both of them, so an answer on which they differ gets no grade; "
-            "ask 3, or say `combine: mean`",
+            "a majority of two people needs both, so answers with two different grades get no grade; "
+            "ask 3, or set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)
     plan = stage.sample if stage is not None else None
@@ -95,8 +94,8 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "sample", "outputs"),
-            f"the items that its dimensions want have {most:,} answers of its models, so the sample would be short; "
-            "ask for fewer, or name more models or dimensions",
+            f"the models have only {most:,} answers to the wanted items of these dimensions; "
+            "lower `outputs`, or name more models or dimensions",
         )
 
 
@@ -108,7 +107,7 @@ def _shuffles(schema: Schema) -> Iterator[Finding]:
                 WARNING,
                 ("stages", name, "shuffle"),
                 "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
-                "take `options` away",
+                "remove `options`",
             )
 
 
@@ -118,7 +117,7 @@ def _translations(schema: Schema) -> Iterator[Finding]:
     own = set(_texts(schema.model_dump(exclude={"translations"})))
     for code, texts in schema.translations.items():
         if code not in known:
-            message = f"annotators' pages have no texts in `{code}`, so no one reads it; known: {', '.join(known)}"
+            message = f"annotators' pages are not available in `{code}`; use one of: {', '.join(known)}"
             yield Finding(ERROR, ("translations", code), message)
         for text in texts:
             if text not in own:
@@ -150,8 +149,8 @@ def _shown_answers(schema: Schema) -> Iterator[Finding]:
                 yield Finding(
                     WARNING,
                     ("stages", name, "again"),
-                    f"people who vote here may have seen `{field.name}` in `{seen[field.name]}`, and it is secret "
-                    "here; leave `again` out, or hide the field there, too",
+                    f"people who vote here may know the secret field `{field.name}` from `{seen[field.name]}`; "
+                    f"leave `again` out, or hide the field in `{seen[field.name]}`",
                 )
             elif name not in field.secret_in:
                 seen.setdefault(field.name, name)
@@ -171,20 +170,20 @@ def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator
             yield Finding(
                 ERROR,
                 path,
-                f"`{field.name}` says where the right answer stands, and raters of {called} see it; {todo}",
+                f"`{field.name}` gives the position of the right answer, and raters of {called} see it; {todo}",
             )
         elif keyed and (field.name in known or _TELLS.search(field.name)):
             yield Finding(
                 WARNING,
                 path,
-                f"`{field.name}` may give away the right answer to raters of {called}, who should find it; {todo}",
+                f"`{field.name}` may reveal the right answer to raters of {called}, who should find it; {todo}",
             )
         elif kinds.of_field(field).chosen and field.field in lists:
             yield Finding(
                 WARNING,
                 path,
-                f"raters of {called} choose from `{field.field}` while they see `{field.name}`, which was chosen "
-                f"from it; {todo}",
+                f"raters of {called} choose from `{field.field}` and see `{field.name}`, the author's choice from "
+                f"the same list; {todo}",
             )
 
 
@@ -213,8 +212,8 @@ def _judges(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("judges", index, "parser"),
-                f"the template `{row.name}` asks for replies that `{row.parser}` reads, and they are read by it; "
-                "leave this out, or name that one",
+                f"replies to the template `{row.name}` are always read by `{row.parser}`; "
+                f"leave this out, or name `{row.parser}`",
             )
 
 
@@ -226,24 +225,24 @@ def _models(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("models", "score"),
-            f"only `rank_options` scores options; with `{models.strategy}` this does nothing; take it away",
+            f"only `rank_options` scores options; this has no effect with `{models.strategy}`; leave it out",
         )
     if models.strategy == "rank_options" and options_field(schema) is None:
         yield Finding(
             WARNING,
             ("models", "strategy"),
-            "`rank_options` ranks an item's options, and no field lists any, so no model could be asked;"
-            " say `generate`, or give items a `text_list`",
+            "`rank_options` ranks an item's options, but no field lists options;"
+            " use `generate`, or give items a `text_list`",
         )
     for name, value in models.clips.items():
         if name not in CLIPS:
-            why = f"of clips one cannot say `{name}`, and no model could be asked; there are {', '.join(CLIPS)}"
+            why = f"`{name}` is not a setting for clips; use one of: {', '.join(CLIPS)}"
             yield Finding(ERROR, ("models", "clips", name), why)
         elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            why = f"`{value}` is no number of frames, and no model could be asked; give a whole number, 0 or more"
+            why = f"`{value}` is not a number of frames; give a whole number, 0 or more"
             yield Finding(ERROR, ("models", "clips", name), why)
     if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
-        yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this does nothing; take it away")
+        yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this has no effect; leave it out")
     try:
         prompts = load_prompt_set(models.prompts) if models.prompts else None
     except (KeyError, SchemaError):
@@ -256,5 +255,5 @@ def _models(schema: Schema) -> Iterator[Finding]:
                 ERROR,
                 ("models", "variants", variant),
                 f"{where} no variant `{variant}`, so its dimensions would silently get `general`; "
-                f"there {'is' if len(there) == 1 else 'are'} {', '.join(sorted(there))}",
+                f"use one of: {', '.join(sorted(there))}",
             )

@@ -82,19 +82,19 @@ def _stage_of_extension(name: str, meaning: str) -> Row:
 
 
 _ROWS: tuple[Row, ...] = (
-    _stage_of_extension("triage", "keeping or dropping candidate frames before anything is written about them"),
-    Row("stage", "authoring", "writing items about media from a shared pool"),
-    Row("stage", "qualification", "a set to pass before a stage may be entered"),
-    Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
+    _stage_of_extension("triage", "people keep or drop candidate frames before items are written"),
+    Row("stage", "authoring", "people write items about media from a shared pool"),
+    Row("stage", "qualification", "a test that people pass before they enter a stage"),
+    Row("stage", "gold", "settled items hidden among live work, to check how well people answer"),
     Row("stage", "verification", "independent, blind votes on every item"),
-    *(Row("stage", stage, "votes on every item that the round before has kept") for stage in VERIFICATIONS[1:]),
-    Row("stage", "adjudication", "settling what the votes left open"),
-    _stage_of_extension("refinement", "looking for second right answers by means of a model's answer"),
+    *(Row("stage", stage, "votes on every item that the previous round kept") for stage in VERIFICATIONS[1:]),
+    Row("stage", "adjudication", "a senior annotator settles items that the votes left open"),
+    _stage_of_extension("refinement", "people check whether a model's answer is a second right answer"),
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
-    _stage_of_extension("comparison", "people say which of two models' answers is better, without the models' names"),
+    _stage_of_extension("comparison", "people choose the better of two models' answers, without the models' names"),
     _stage_of_extension("coding", "people code faults of models' answers, without the models' names"),
-    _stage_of_extension("arbitration", "settling the codes on which people differ"),
+    _stage_of_extension("arbitration", "a senior annotator settles codes that differ"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(
         Row("criterion_kind", kind.name, kind.meaning, available=False, away=True)
@@ -120,30 +120,30 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "parser",
         "double_brackets",
-        "the judge's own `[[...]]`: the one behind a label (`Rating: [[1]]`) or on a line of its own before any other",
+        "the judge's own `[[...]]`; one after a label (`Rating: [[1]]`) or on its own line has priority",
     ),
-    Row("parser", "six_lines", "three scores from lines such as `action score: 1`, each said once and for all"),
+    Row("parser", "six_lines", "three scores from lines such as `action score: 1`, without contradictions"),
     Row("parser", "assessment_json", 'the `"Final Score"` of a JSON object in the reply'),
     Row("parser", "last_line", "one of the criterion's values, alone on the last line of the reply"),
-    Row("parser", "better_output", "the letter in `Output (a) is better`, said as a sentence that ends there"),
-    Row("prompt_set", "plain", "the question, and the options where there are any"),
+    Row("parser", "better_output", "the letter in `Output (a) is better`, as a complete sentence"),
+    Row("prompt_set", "plain", "the question, and the options if the item has any"),
     Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions"),
     Row("prompt_set", "egoplan", "goal, progress and observation, asking for the next action"),
-    Row("prompt_set", "egoplan_explain", "as egoplan; the model explains first and then gives a letter"),
-    Row("prompt_set", "egoplan_summary", "as egoplan, in two steps: the progress in words, then the choice by them"),
+    Row("prompt_set", "egoplan_explain", "like egoplan; the model explains first and then gives a letter"),
+    Row("prompt_set", "egoplan_summary", "like egoplan, in two steps: the model describes the progress, then chooses"),
     Row("prompt_set", "pca_bench", "question and lettered actions, asking for reasoning and one action"),
-    Row("prompt_set", "pca_bench_action", "the question and its lettered actions; the letter alone is asked for"),
+    Row("prompt_set", "pca_bench_action", "question and lettered actions, asking for the letter alone"),
     Row("prompt_set", "etp_bench", "task instruction by aspect, then the item's question"),
-    Row("prompt_set", "etp_bench_types", "the same in 156 types: several wordings by aspect, one chosen for each item"),
+    Row("prompt_set", "etp_bench_types", "like etp_bench, but with 156 wordings, one for each item"),
     Row("strategy", "generate", "the model writes its answer freely"),
-    Row("strategy", "rank_options", "the option that the model finds likeliest as a continuation"),
-    Row("strategy", "two_steps", "the model answers a first question, then the item's with that answer in it"),
+    Row("strategy", "rank_options", "the answer is the option that the model finds most likely"),
+    Row("strategy", "two_steps", "the model answers a first question; its answer goes into the item's question"),
     Row("score", "mean_logprob", "mean log-probability of the option's tokens"),
     Row("score", "sum_logprob", "sum of the log-probabilities of the option's tokens"),
-    Row("score", "per_byte_logprob", "the sum divided by the option's length in bytes, which no tokeniser changes"),
-    Row("score", "pmi_logprob", "the sum less the same option's sum without pictures: what the pictures add"),
+    Row("score", "per_byte_logprob", "the sum divided by the option's length in bytes, for any tokenizer"),
+    Row("score", "pmi_logprob", "the sum minus the option's sum without pictures: the effect of the pictures"),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
-    Row("statistic", "derived", "means of the criteria that follow from others (`report: derived`)"),
+    Row("statistic", "derived", "means of derived criteria (`report: derived`)"),
     Row("statistic", "genuine_pca", "share of answers with perception, cognition and action all right: `derived`"),
     *(Row("key", name, meaning, available=False, blocks=False) for name, meaning in NOT_ENFORCED.items()),
 )
@@ -339,11 +339,11 @@ def require_row(registry: str, name: str) -> Row:
     row = find(registry, name)
     if row is None:
         known = ", ".join(row.name for row in rows(registry) if row.available)
-        raise NotAvailableError(f"There is no {_noun(registry)} `{name}`; there are {known}.")
+        raise NotAvailableError(f"There is no {_noun(registry)} `{name}`. Use one of: {known}.")
     if row.away:
         raise NotAvailableError(row.meaning)
     if not row.available:
-        raise NotAvailableError(f"The {_noun(registry)} `{name}` ({row.meaning}) is declared, but not built yet.")
+        raise NotAvailableError(f"The {_noun(registry)} `{name}` ({row.meaning}) is planned, but not available yet.")
     return row
 
 

@@ -54,7 +54,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
         yield ("report", "unit"), "models' answers are not graded; use `item`, or leave it out"
     elif schema.report.unit == "dimension" and not any(ends_of_values(criterion) for criterion in _graded(schema)):
-        yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
+        yield ("report", "unit"), "no criterion of grading has numbers, so dimensions have no means; use another unit"
     yield from _of_rule(schema, rated=bool(criteria))
     yield from _of_regression(schema)
     ordered = [criterion for criterion in criteria if _level(schema, criterion) != "nominal"]
@@ -64,17 +64,17 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for at, name in enumerate(schema.report.statistics):
         path = ("report", "statistics", at)
         if name in schema.report.statistics[:at]:
-            yield path, f"`{name}` is there twice"
+            yield path, f"`{name}` is listed twice"
         elif name == ACCURACY and key_field(schema) is None:
-            yield path, "no field of the item is a key, so that there is no accuracy"
+            yield path, "no field of the item is a key, so there is no accuracy; leave it out"
         elif name not in OF_RESULTS and not criteria:
-            yield path, f"no one rates anything, so that there is no `{name}`: there is no verification and no grading"
+            yield path, f"`{name}` needs ratings, but the schema has no verification and no grading"
         elif _needs(name) is Needs.ORDER and not ordered:
-            yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
+            yield path, f"`{name}` needs a criterion with an order in verification or grading"
         elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
-            yield path, f"`{name}` is about numbers on a scale, and no criterion of verification or grading has them"
+            yield path, f"`{name}` needs a criterion with numbers on a scale in verification or grading"
         elif _needs(name) in OVERLAP and _needs(name) not in shapes:
-            yield path, f"`{name}` is about {_needs(name)}, and no criterion of verification or grading asks for them"
+            yield path, f"`{name}` needs a criterion for {_needs(name)} in verification or grading"
 
 
 def _needs(name: str) -> Needs:
@@ -86,15 +86,15 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
     if rule is None:
         return
     if not rated:
-        yield ("report", "rule"), "people rate nothing that a judge could be compared with"
+        yield ("report", "rule"), "people give no ratings for a comparison with judges; leave this out"
     for name in ("units", "people"):
         if (n := getattr(rule, name)) is not None and n < 2:
-            yield ("report", "rule", name), "at least 2 are needed for any agreement"
+            yield ("report", "rule", name), "this must be at least 2, because agreement needs two"
     if rule.margin is not None and rule.margin < 0:
-        yield ("report", "rule", "margin"), "it is not negative"
+        yield ("report", "rule", "margin"), "this cannot be negative"
     for name in ("reliability", "association", "epsilon"):
         if (share := getattr(rule, name)) is not None and not 0 <= share <= 1:
-            yield ("report", "rule", name), "it is between 0 and 1"
+            yield ("report", "rule", name), "this must be between 0 and 1"
 
 
 def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -110,12 +110,15 @@ def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]
     path = ("report", "regression")
     if regression.success not in own:
         there = ", ".join(own) or "none"
-        yield (*path, "success"), f"grading has no criterion `{regression.success}` with numbers; it has {there}"
+        yield (*path, "success"), f"grading has no criterion `{regression.success}` with numbers; use one of: {there}"
     elif not own[regression.success]:
-        yield (*path, "success"), f"`{regression.success}` needs `dimensions`, which say whose answers succeed or fail"
+        yield (
+            (*path, "success"),
+            f"`{regression.success}` needs `dimensions`, which name the answers that succeed or fail",
+        )
     fields = [field.name for field in schema.item.fields]
     if regression.task is not None and regression.task not in fields:
-        yield (*path, "task"), f"items have no field `{regression.task}`; they have {', '.join(fields) or 'none'}"
+        yield (*path, "task"), f"items have no field `{regression.task}`; fields: {', '.join(fields) or 'none'}"
 
 
 def _graded(schema: Schema) -> Sequence[Criterion]:

@@ -32,8 +32,8 @@ def check(schema: Schema) -> Found:
             if written and unwritten:
                 yield (
                     ("item", "rules", index),
-                    f"`{unwritten[0]}` comes from files only (`authored: false`), so authors could not keep to this; "
-                    "let them write it, or leave the rule out",
+                    f"`{unwritten[0]}` comes from files only (`authored: false`), so authors cannot follow this rule; "
+                    "let authors write it, or leave the rule out",
                 )
     for stage in STAGES:
         part = getattr(schema.stages, stage)
@@ -63,21 +63,21 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
     if row is None:
         return  # told where all rows are
     if not rule.say.strip():
-        yield (*path, "say"), "this is empty; write the sentence that people read where it does not hold"
+        yield (*path, "say"), "this is empty; write the sentence for people who break the rule"
     if len(rule.of) < row.least or (row.most is not None and len(rule.of) > row.most):
         many = f"at least {row.least}" if row.most is None else f"{row.most}"
-        yield (*path, "of"), f"`{rule.rule}` is about {many}, and this names {len(rule.of)}"
+        yield (*path, "of"), f"`{rule.rule}` needs {many} names here, not {len(rule.of)}"
     yield from unique([((*path, "of", at), name) for at, name in enumerate(rule.of)])
     if row.needs_when and not rule.when:
-        yield path, f"`when` is missing; `{rule.rule}` says what is filled in where something holds"
+        yield path, f"`when` is missing; `{rule.rule}` needs the condition for a required answer"
     there = True
     for at, name in enumerate(rule.of):
         if name not in (own if row.about_absence else known):
             there = False
-            yield (*path, "of", at), f"`{name}` is not asked for here, or not shown{suggestion(name, list(known))}"
+            yield (*path, "of", at), f"`{name}` is neither asked nor shown here{suggestion(name, list(known))}"
     if there and not any(name in own for name in rule.of):
         there = False
-        yield (*path, "of"), "these are not answered in this stage; put the rule under `item: rules`"
+        yield (*path, "of"), "this stage asks none of these names; put the rule under `item: rules`"
     for name, wanted in rule.when.items():
         yield from _condition(name, wanted, known, (*path, "when", name))
     if there:
@@ -87,18 +87,18 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
 
 def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) -> Found:
     if name not in known:
-        yield path, f"`{name}` is not asked for here, or not shown{suggestion(name, list(known))}"
+        yield path, f"`{name}` is neither asked nor shown here{suggestion(name, list(known))}"
         return
     part = known[name]
     if not wanted:
-        yield path, "no value is named, so this never holds"
+        yield path, "no value is named, so the condition never holds; name a value"
     for value in wanted:
         if isinstance(part, Criterion):
             fits = kinds.of_criterion(part).can_be(part, value)
         else:
             fits = not part.options or any(same(value, option.value) for option in part.options)
         if not fits:
-            yield path, f"`{value}` is no value of `{name}`"
+            yield path, f"`{value}` is not a value of `{name}`"
 
 
 def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path: Path) -> Found:
@@ -107,18 +107,21 @@ def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path:
         return
     if row.compares is Compares.LISTED:
         if len(parts) == 2 and (sorts[0] not in (TEXT, LIST) or sorts[1] != LIST):
-            yield path, "a value that is chosen or typed comes first, and the list that it is taken from second"
+            yield path, "name the chosen or typed value first, then the list that contains it"
         return
     for at, (part, sort) in enumerate(zip(parts, sorts, strict=True)):
         if row.compares is Compares.NUMBERS and sort != NUMBER:
-            yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) is no number, so it is not less than another"
+            yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) is not a number; name a number"
         elif sort is None or sort != sorts[0]:
             yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`"
         elif sort == NUMBER and part.unit != parts[0].unit:
             units = " and ".join(
                 f"`{criterion.unit}`" if criterion.unit else "no unit" for criterion in (parts[0], part)
             )
-            yield (*path, at), f"`{parts[0].name}` and `{part.name}` count in {units}; give both the same `unit`"
+            yield (
+                (*path, at),
+                f"`{parts[0].name}` and `{part.name}` differ in unit ({units}); give both the same `unit`",
+            )
 
 
 def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path: Path) -> Found:
@@ -133,18 +136,18 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
         for part in parts:
             yield from _asked_then(rule, part, path)
         if len(needed) == len(parts):
-            yield path, f"`{needed[0]}` has to be filled in anyway; give it `required: false`, or leave the rule out"
+            yield path, f"`{needed[0]}` is required anyway; give it `required: false`, or leave the rule out"
     elif row.about_absence and row.name == "at_most_one" and len(needed) > 1:
-        yield path, f"this can never hold: {' and '.join(f'`{name}`' for name in needed)} have to be filled in"
+        yield path, f"this can never hold: {' and '.join(f'`{name}`' for name in needed)} are required"
     elif row.about_absence and row.name != "at_most_one" and needed:
-        yield path, f"`{needed[0]}` has to be filled in anyway, so this says nothing; give it `required: false`"
+        yield path, f"`{needed[0]}` is required anyway, so the rule has no effect; give it `required: false`"
 
 
 def _asked_then(rule: CrossRule, part: Criterion | ItemField, path: Path) -> Found:
     shows = part.show_if if isinstance(part, Criterion) else {}
     for name, wanted in rule.when.items():
         if name in shows and not any(same(one, other) for one in shows[name] for other in wanted):
-            yield (*path, "when", name), f"`{part.name}` is not asked then (`show_if`), so this never asks for it"
+            yield (*path, "when", name), f"`show_if` hides `{part.name}` then, so the rule has no effect"
 
 
 def _always_there(part: Criterion | ItemField) -> bool:
@@ -177,4 +180,4 @@ def _circles(rules: Sequence[CrossRule], path: Path) -> Found:
             reached |= more
             waiting += more
         if strict and one in reached:
-            yield (*path, index), f"this can never hold: by the other rules `{other}` is not above `{one}`"
+            yield (*path, index), f"this can never hold: other rules keep `{other}` from being above `{one}`"

@@ -35,22 +35,20 @@ KEYS = {
     for row in (
         MediaKey(
             ENDS_BEFORE,
-            "a clip ends so many seconds before the frame with which the action begins, where a record says that "
-            "instead of the observation's frame; one that says both is refused if its observation is later",
+            "seconds from the end of a clip to the start of the action, for records without an observation frame; "
+            "a record with both is refused if its observation is later",
             whole=False,
             least=0,
         ),
         MediaKey(
             FEWEST,
-            "an import says how many goals show fewer actions; a file does not show all actions of a goal, so no "
-            "record is left out for it",
+            "an import counts goals with fewer actions; it keeps their records, because a file may not show all "
+            "actions of a goal",
             whole=True,
             least=1,
         ),
-        MediaKey(
-            MOST, "a record that shows more actions of its goal, the next one included, is bad", whole=True, least=1
-        ),
-        MediaKey(EVERY, "of a video that is added to the pool, each frame that is so far from the last", True, 1),
+        MediaKey(MOST, "an import refuses records with more actions, including the next action", whole=True, least=1),
+        MediaKey(EVERY, "for videos in the pool: use every nth frame, such as 24", True, 1),
     )
 }
 
@@ -73,7 +71,7 @@ def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     most, n = number(schema, MOST), n_actions(schema, fields)
     if most is None or n is None or n <= most:
         return None
-    return f"its goal takes {n} actions at least, the next one included, and at most {most:g} are allowed"
+    return f"its goal takes at least {n} actions, including the next one, but at most {most:g} are allowed"
 
 
 def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
@@ -91,8 +89,8 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
     if not few:
         return None
     return (
-        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. They may have more: a "
-        "record shows what was done before its question."
+        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. These goals may have "
+        "more actions: a record shows only the actions before its question."
     )
 
 
@@ -105,19 +103,19 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         path: Path = ("source", "media", name)
         row = KEYS.get(name)
         if row is None:
-            yield path, f"nothing is done with `{name}`; there are {', '.join(KEYS)}"
+            yield path, f"`{name}` is not a known key; use one of: {', '.join(KEYS)}"
         elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
-            yield path, f"this is a {'whole ' if row.whole else ''}number of at least {row.least:g}"
+            yield path, f"this must be a {'whole ' if row.whole else ''}number of at least {row.least:g}"
         elif name == ENDS_BEFORE and action is None:
-            yield path, "items of this format do not say when an action begins"
+            yield path, "items of this format have no start of an action; leave this out"
         elif name == ENDS_BEFORE and (action not in names or not _has_clip(schema)):
-            yield path, f"it needs a clip, and an integer field `{action}` that says when the action begins"
+            yield path, f"this needs a clip, and an integer field `{action}` with the start of the action"
         elif name in (FEWEST, MOST) and goal is None:
-            yield path, "items of this format name no goal"
+            yield path, "items of this format have no goal; leave this out"
         elif name in (FEWEST, MOST) and (goal not in names or _progress(schema) is None):
-            yield path, f"it needs a field `{goal}` and one of kind `segments` with what was done towards it"
+            yield path, f"this needs a field `{goal}`, and a field of kind `segments` with the actions so far"
         elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
-            yield path, "no frame is picked or triaged here: there is no authoring and no triage"
+            yield path, "only authoring and triage use frames, and the schema has neither; leave this out"
     least, most = number(schema, FEWEST), number(schema, MOST)
     if least is not None and most is not None and least > most:
         yield ("source", "media", FEWEST), f"no goal has at least {least:g} and at most {most:g} actions"

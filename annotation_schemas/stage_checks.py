@@ -64,7 +64,7 @@ def check_stages(schema: Schema) -> Found:
         if number is not None and number < 1:
             yield ("stages", stage, key), "this must be at least 1"
         elif number is not None and (stage, key) in _SLOTS and number > MOST:
-            yield ("stages", stage, key), f"this may be at most {MOST:,}"
+            yield ("stages", stage, key), f"this must be at most {MOST:,}"
 
 
 def _gold_would_show(schema: Schema) -> Found:
@@ -81,11 +81,11 @@ def _refinement(stage: Refinement) -> Found:
     asked = {criterion.name: criterion for criterion in stage.criteria}
     for name, value in stage.done.items():
         if name not in asked:
-            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{among(name, list(asked))}"
+            yield (*path, "done", name), f"`{name}` is not a criterion of refinement{among(name, list(asked))}"
         elif wrong := no_value(asked[name], value):
             yield (*path, "done", name), wrong
     if stage.until is not None and not stage.done:
-        yield path, "`done` is missing; it names the value of a criterion that says that one right answer is left"
+        yield path, "`done` is missing; name the criterion and value for “only one right answer is left”"
 
 
 def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
@@ -95,9 +95,9 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
     if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
         yield (*path, "max"), "max is less than min; raise it, or lower min"
     if row.counts_entries and (criterion.min or 0) > MOST:
-        yield (*path, "min"), f"an answer of at most {MOST:,} entries may be asked for"
+        yield (*path, "min"), f"an answer can have at most {MOST:,} entries"
     if criterion.step is not None and criterion.step <= 0:
-        yield (*path, "step"), "a step is more than 0; leave it out where any number will do"
+        yield (*path, "step"), "the step must be more than 0; leave it out to allow any number"
     if criterion.skip:
         yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
@@ -115,15 +115,15 @@ def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, ear
     """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
     complaint = f"`{name}` is not asked before `{criterion.name}`"
     if name in (asked.name for asked in registry.criteria_of(schema, stage)):
-        return f"{complaint}; let it come first"
+        return f"{complaint}; move it before `{criterion.name}`"
     if name in (field.name for field in schema.item.fields):
-        complaint = f"{complaint}: it is a field of the item, and conditions are about answers"
-    return complaint + (among(name, earlier) or "; nothing is asked before it, so leave the condition out")
+        complaint = f"{complaint}: it is a field of the item, but conditions use answers"
+    return complaint + (among(name, earlier) or "; this is the first question, so leave the condition out")
 
 
 _MISPLACED = {
     "options": "has no options of its own",
-    "field": "refers to no field",
+    "field": "does not refer to a field",
 }
 
 
@@ -142,17 +142,20 @@ def check_verifications(schema: Schema) -> Found:
     titles = {name: stages.title_of(name) for name in get_args(StageName) if getattr(stages, name) is not None}
     for before, after in pairwise(VERIFICATIONS):
         if after in stages.verifications and before not in stages.verifications:
-            yield ("stages", after.value), f"nothing comes here without a stage `{before}`; call this one `{before}`"
+            yield (
+                ("stages", after.value),
+                f"this stage needs an earlier stage `{before}`; rename this stage to `{before}`",
+            )
     for number, (name, part) in enumerate(stages.verifications.items()):
         path: Path = ("stages", name)
         if part.title is not None:
             others = [other for other, title in titles.items() if other != name]
             same_title = next((o for o in others if titles[o].casefold() == part.title.strip().casefold()), None)
             if not part.title.strip() or same_title is not None:
-                why = f"`{same_title}` is called so" if same_title else "it is empty"
-                yield (*path, "title"), f"{why}, and people tell stages by their titles; give it another"
+                why = f"`{same_title}` has the same title" if same_title else "the title is empty"
+                yield (*path, "title"), f"{why}; people know stages by their titles, so write another title"
         if part.again and not number:
-            yield (*path, "again"), "no stage of verification comes before this one; leave it out"
+            yield (*path, "again"), "no verification stage comes before this one; leave it out"
         yield from _verification(schema, name, part)
     if (
         stages.adjudication
@@ -161,7 +164,7 @@ def check_verifications(schema: Schema) -> Found:
     ):
         yield (
             ("stages", "adjudication"),
-            "every verification says `contested: drop`, so nothing comes here; say `none`",
+            "every verification has `contested: drop`, so no item reaches adjudication; use `none`",
         )
 
 
@@ -170,7 +173,7 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
     keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
     about = list(criteria_that_decide(keep))
     if not about:
-        yield path, "`criterion` is missing; it names the criterion that decides"
+        yield path, "`criterion` is missing; name the criterion that decides"
     for index, name in enumerate(about):
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
@@ -180,22 +183,25 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
                 if any(name == other.name for other in registry.criteria_of(schema, arg))
             )
             other = next(asked_in, None)
-            elsewhere = f"; it is asked in `{other}`, whose votes count there" if other else ""
-            yield at, f"`{name}` is no criterion of {called(stage)}{elsewhere}{among(name, list(criteria))}"
+            elsewhere = f"; it is a criterion of `{other}`" if other else ""
+            yield at, f"`{name}` is not a criterion of {called(stage)}{elsewhere}{among(name, list(criteria))}"
         elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
             able = kinds.of_criterion(criteria[name]).by_overlap
             how = "give it a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
-            yield at, f"no two people {does} `{name}` alike, so it cannot decide about items; {how}"
+            yield at, f"no two people {does} `{name}` alike, so `{name}` cannot decide about items; {how}"
         elif criteria[name].dimensions is not None:
-            yield at, f"`{name}` is asked in some dimensions only, so it cannot decide about all items"
+            yield (
+                at,
+                f"`{name}` is asked in some dimensions only, so it cannot decide about items; use another",
+            )
     yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
     if rule is None:
         return
     overlapping = [name for name in about if name in criteria and kinds.of_criterion(criteria[name]).by_overlap]
     if overlapping and rule.in_groups and verification.raters > MOST_IN_GROUPS:
-        why = f"`{keep.rule}` looks for groups of votes that overlap among at most {MOST_IN_GROUPS}"
-        yield ("stages", stage, "raters"), f"{why}; ask fewer people, or say `unanimous`"
+        why = f"`{keep.rule}` can compare the overlap of at most {MOST_IN_GROUPS} votes"
+        yield ("stages", stage, "raters"), f"{why}; ask fewer people, or use `unanimous`"
     if overlapping and not keep.parts and keep.key is None:
         yield _keyless(path, overlapping[0])
     elif keep.parts:
@@ -210,19 +216,19 @@ def _keep_values(
     keep: Keep, rule: KeepRule, about: Sequence[str], criteria: Mapping[str, Criterion], path: Path
 ) -> Found:
     if keep.key is not None:
-        yield (*path, "key"), f"the rule `{keep.rule}` asks for `values`, not for `key`"
+        yield (*path, "key"), f"the rule `{keep.rule}` needs `values`, not `key`"
     elif keep.values and keep.value is not None:
-        yield (*path, "value"), "there is `values` already, with a value for each criterion"
+        yield (*path, "value"), "`values` already has a value for each criterion; leave `value` out"
     elif rule.needs_values and not keep.values:
         yield (
             path,
-            f"`values` is missing; the rule `{keep.rule}` asks for the wanted value of each criterion"
-            " (or for `parts`, each with its own target)",
+            f"`values` is missing; the rule `{keep.rule}` needs a value for each criterion"
+            " (or `parts`, each with its own target)",
         )
     elif not keep.values and keep.value is None:
-        yield path, "`value` is missing; it is the value that keeps an item"
+        yield path, "`value` is missing; give the value that keeps an item"
     if keep.values and set(keep.values) != set(about):
-        yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
+        yield (*path, "values"), f"give exactly one value for each of {', '.join(about)}"
     for name in about:
         wanted = keep.values.get(name, keep.value)
         if name in criteria and wanted is not None and (wrong := no_value(criteria[name], wanted)):
@@ -233,16 +239,16 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
     path: Path = ("stages", stage, "keep")
     for other in ("criterion", "criteria", "key", "value", "values"):
         if getattr(keep, other) not in (None, (), {}):
-            yield (*path, other), "there is `parts` already, each with its own target; move it into one of them"
+            yield (*path, other), "`parts` have their own targets; move this into one of the parts"
     if rule.needs_key:
-        yield (*path, "parts"), f"the rule `{keep.rule}` compares with one `key`; for parts say `all_of`"
+        yield (*path, "parts"), f"the rule `{keep.rule}` compares with one `key`; use `all_of` for parts"
     yield from unique([((*path, "parts", at, "criterion"), part.criterion) for at, part in enumerate(keep.parts)])
     for index, (part, target) in enumerate(zip(keep.parts, targets(keep), strict=True)):
         at: Path = (*path, "parts", index)
         given = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
         given += ["at_least or at_most"] if target.limited else []
         if len(given) != 1:
-            why = f"this has {' and '.join(given)}" if given else "no rule tells which answers keep an item"
+            why = f"this has {' and '.join(given)}" if given else "the part has no target"
             yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
         elif part.key is not None:
             yield from _key_of_votes(schema, stage, part.key, at)
@@ -251,8 +257,8 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
 
 
 def _keyless(path: Path, name: str) -> tuple[Path, str]:
-    why = f"answers to `{name}` are held against what each item has by how far they overlap"
-    return path, f"{why}; name the field as `key`, with other criteria in `parts` of `all_of`"
+    why = f"answers to `{name}` are compared with the item's field by their overlap"
+    return path, f"{why}; name the item's field as `key`, and put other criteria into `parts` of `all_of`"
 
 
 def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
@@ -266,9 +272,9 @@ def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
         return
     key = "at_least" if target.at_least is not None else "at_most"
     if kinds.of_criterion(criterion).ends(criterion) is None:
-        yield (*at, key), f"the values of `{criterion.name}` are no numbers; give `value`, or numbers as its values"
+        yield (*at, key), f"the values of `{criterion.name}` are not numbers; give `value`, or use numbers as values"
     elif target.at_least is not None and target.at_most is not None and target.at_least > target.at_most:
-        yield (*at, "at_most"), "at_most is less than at_least"
+        yield (*at, "at_most"), "at_most is less than at_least; raise it, or lower at_least"
 
 
 def _skips(schema: Schema, stage: str, verification: Verification, deciding: Sequence[Criterion]) -> Found:
@@ -277,13 +283,13 @@ def _skips(schema: Schema, stage: str, verification: Verification, deciding: Seq
     path: Path = ("stages", stage, "skips")
     skips = verification.skips
     if not 1 <= skips.after <= verification.raters:
-        yield (*path, "after"), f"this must be at least 1, and at most the {verification.raters} votes of an item"
+        yield (*path, "after"), f"this must be at least 1, and at most the number of raters ({verification.raters})"
     if not any(criterion.skip for criterion in deciding):
-        yield path, "no criterion of `keep` can be skipped; give it a `skip`"
+        yield path, "no criterion of `keep` can be skipped; give one of them a `skip`"
     if skips.then == "adjudicate" and schema.stages.adjudication is None:
         yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
     elif skips.then == "adjudicate" and not verification.adjudicates:
-        yield (*path, "then"), "here nothing goes to adjudication (`contested: drop`); let skips `retire` an item"
+        yield (*path, "then"), "no item goes to adjudication with `contested: drop`; let skips `retire` an item"
 
 
 def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
@@ -294,7 +300,7 @@ def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
             f"the rule `{keep.rule}` compares with `key`, not with `value`",
         )
     if keep.key is None:
-        yield path, "`key` is missing; it names the field that holds the right answer"
+        yield path, "`key` is missing; name the field that holds the right answer"
     else:
         yield from _key_of_votes(schema, stage, keep.key, path)
 
@@ -303,7 +309,7 @@ def _key_of_votes(schema: Schema, stage: str, key: str, path: Path) -> Found:
     """Check that the field that votes are compared with exists and is hidden from voters."""
     fields = {field.name: field for field in schema.item.fields}
     if key not in fields:
-        yield (*path, "key"), f"`{key}` is no field of the item{among(key, list(fields))}"
+        yield (*path, "key"), f"`{key}` is not a field of the item{among(key, list(fields))}"
     elif stage not in fields[key].secret_in:
         yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [{stage}]`"
 
@@ -315,27 +321,30 @@ def check_answering(schema: Schema) -> Found:
     path: Path = ("stages", "answering")
     yield from known_dimensions(schema, stage.dimensions, (*path, "dimensions"))
     if len(stage.criteria) > 1:
-        yield (*path, "criteria"), "an item is answered by one criterion, and this has several"
+        yield (*path, "criteria"), "answering needs exactly one criterion, but this stage has several"
     for criterion in stage.criteria[:1]:
         if not kinds.of_criterion(criterion).answers_items:
             can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
-            yield (*path, "criteria", 0, "kind"), f"no item is answered by it as models do; these can: {can}"
+            yield (
+                (*path, "criteria", 0, "kind"),
+                f"answers of this kind cannot be compared with models' answers; use one of: {can}",
+            )
         if criterion.skip or criterion.cannot_tell or not criterion.required or criterion.dimensions is not None:
             yield (
                 (*path, "criteria", 0),
-                "as a model, a person answers every item: without `skip`, `required`, `dimensions`",
+                "people answer every item, as models do; leave out `skip`, `cannot_tell`, `required` and `dimensions`",
             )
     fields = {field.name: field for field in schema.item.fields}
     keys = key_fields(schema)
     for index, name in enumerate(stage.shows or ()):
         if name not in fields:
-            yield (*path, "shows", index), f"`{name}` is no field of the item{among(name, list(fields))}"
+            yield (*path, "shows", index), f"`{name}` is not a field of the item{among(name, list(fields))}"
         elif name in keys:
-            yield (*path, "shows", index), f"`{name}` tells the right answer, which no one who answers may see"
+            yield (*path, "shows", index), f"`{name}` reveals the right answer, which people who answer must not see"
         elif "answering" in fields[name].secret_in:
-            yield (*path, "shows", index), f"`{name}` is secret in answering"
+            yield (*path, "shows", index), f"`{name}` is secret in answering; leave it out"
     if key_field(schema) is None and schema.stages.grading is None:
-        yield path, "nothing would score the answers: items have no key, and the schema has no `grading`"
+        yield path, "answers would get no scores, because items have no key and the schema has no `grading`"
 
 
 def check_grading(schema: Schema) -> Found:
@@ -352,7 +361,7 @@ def check_grading(schema: Schema) -> Found:
         names = " and ".join(f"`{name}`" for name in named)
         yield (
             ("stages", "grading", "combine"),
-            f"there is no `mean` of names, which the options of {names} are: say `majority`, or give the options"
+            f"the options of {names} are names, which have no `mean`; use `majority`, or give the options"
             " numbers as their values",
         )
     if grading.outputs is not None and grading.outputs < 1:
@@ -367,9 +376,9 @@ def check_shown(schema: Schema, shows: Sequence[str] | None, stage: StageName) -
     for index, name in enumerate(shows or ()):
         path: Path = ("stages", stage, "shows", index)
         if name not in fields:
-            yield path, f"`{name}` is no field of the item{among(name, list(fields))}"
+            yield path, f"`{name}` is not a field of the item{among(name, list(fields))}"
         elif stage in fields[name].secret_in:
-            yield path, f"`{name}` is secret in {stage}"
+            yield path, f"`{name}` is secret in {stage}; leave it out"
 
 
 def check_comparison(schema: Schema) -> Found:
@@ -381,9 +390,9 @@ def check_comparison(schema: Schema) -> Found:
     yield from check_shown(schema, stage.shows, "comparison")
     yield from unique([((*at, "models", index), name) for index, name in enumerate(stage.models or ())])
     if stage.models is not None and len(stage.models) < 2:
-        yield (*at, "models"), "two models at least are compared; name another one, or leave `models` out for all"
+        yield (*at, "models"), "a comparison needs at least two models; name another model, or leave `models` out"
     if stage.criteria and not any(kinds.of_criterion(criterion).compares_answers for criterion in stage.criteria):
-        yield (*at, "criteria"), "none of them says whose answer is better; add one of kind `preference`"
+        yield (*at, "criteria"), "no criterion asks whose answer is better; add a criterion of kind `preference`"
 
 
 def check_coding(schema: Schema) -> Found:
@@ -393,10 +402,10 @@ def check_coding(schema: Schema) -> Found:
     at: Path = ("stages", "coding")
     yield from known_dimensions(schema, coding.dimensions, (*at, "dimensions"))
     if coding.criteria and not any(criterion.options for criterion in coding.criteria):
-        yield (*at, "criteria"), "no criterion has `options`, and these are the codes that are counted"
+        yield (*at, "criteria"), "no criterion has `options`, which are the codes; add options to a criterion"
     of = coding.of
     if of.score is None and not of.items:
-        yield (*at, "of"), "`score` is missing; it says what makes an answer wrong (or name `items`)"
+        yield (*at, "of"), "`score` is missing; choose the score that shows wrong answers (or name `items`)"
     yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
     rated = [
         criterion.name
@@ -406,18 +415,18 @@ def check_coding(schema: Schema) -> Found:
     rated += [criterion.name for criterion in schema.report.derived]
     if of.score in ("human", "judge"):
         if of.criterion is None:
-            yield (*at, "of"), f"`criterion` is missing; it names what the {of.score} score is of"
+            yield (*at, "of"), f"`criterion` is missing; name the criterion of the {of.score} score"
         elif of.criterion not in rated:
-            words = "no criterion of grading whose values are numbers"
+            words = "not a criterion of grading with numbers"
             yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{among(of.criterion, rated)}"
         elif of.below is None and highest_score(schema, of.criterion) is None:
-            yield (*at, "of"), f"`below` is missing, as `{of.criterion}` has no highest value; give one of the two"
+            yield (*at, "of"), f"`{of.criterion}` has no highest value; give `below`, or a `max` of the criterion"
     elif of.criterion is not None:
-        yield (*at, "of", "criterion"), "only scores of people and judges are of a criterion"
+        yield (*at, "of", "criterion"), "only scores of people and judges have a criterion; leave this out"
     if of.judge is not None and of.score != "judge":
         yield (*at, "of", "judge"), "this needs `score: judge`"
     if of.below is not None and of.score is None:
-        yield (*at, "of", "below"), "there is no `score` that could be lower"
+        yield (*at, "of", "below"), "this needs `score`"
 
 
 def highest_score(schema: Schema, name: str) -> float | None:

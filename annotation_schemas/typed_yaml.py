@@ -99,7 +99,9 @@ def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
     if name in place:
         document.add(path, f"`{old}` is the earlier name of `{name}`, and both are given; leave `{old}` out")
         return
-    document.add(path, f"`{old}` is `{name}` now; the old name goes with the next version", level=yaml_text.WARNING)
+    document.add(
+        path, f"`{old}` is now called `{name}`; the next version no longer accepts `{old}`", level=yaml_text.WARNING
+    )
     place[name] = value
     moved = {at: line for at, line in document.lines.items() if at[: len(path)] == path}
     document.lines.update({(*around, name, *at[len(path) :]): line for at, line in moved.items()})
@@ -226,13 +228,13 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         document.add(path, str(context.get("error", detail["msg"])))
     elif given is None:
         _forget(document, path, yaml_text.NOTHING)
-        document.add(path, "the value is missing; write it behind the colon")
+        document.add(path, "the value is missing; write it after the colon")
     elif kind == "string_type" and isinstance(given, bool | int | float):
         shown = str(given).lower() if isinstance(given, bool) else str(given)
-        document.add(path, f'text is wanted, and YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
+        document.add(path, f'this must be text, but YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
     elif kind in _WANTED and _forget(document, path, yaml_text.READ_OTHERWISE):
         digits = isinstance(given, str) and given.lstrip("+-").isdigit()
-        shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"one of {len(str(given)):,} characters"
+        shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"{len(str(given)):,} characters"
         instead = "" if _is_number(str(given)) else _instead(kind, given, key_order(path, root))
         document.add(path, f"{_WANTED[kind]}, not {shown}{'; write at most 15 digits' if digits else instead}")
     else:
@@ -243,14 +245,14 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
 _LONGEST = 40
 """The maximum length of a value that messages repeat."""
 _WANTED = {
-    "string_type": "text is wanted",
-    "int_type": "a whole number is wanted",
-    "float_type": "a number is wanted",
-    "bool_type": "true or false is wanted",
-    "tuple_type": "a list is wanted",
-    "dict_type": "a mapping is wanted",
-    "model_type": "a mapping is wanted",
-    "model_attributes_type": "a mapping is wanted",
+    "string_type": "this must be text",
+    "int_type": "this must be a whole number",
+    "float_type": "this must be a number",
+    "bool_type": "this must be true or false",
+    "tuple_type": "this must be a list",
+    "dict_type": "this must be a mapping",
+    "model_type": "this must be a mapping",
+    "model_attributes_type": "this must be a mapping",
 }
 
 
@@ -267,7 +269,7 @@ def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]
     key, known = str(path[-1]), key_order(path[:-1], root)
     name, colon, value = key.partition(":")
     if colon and name in known:
-        return f"unknown key; a space is missing behind the colon: write `{name}: {value}`"
+        return f"unknown key; a space is missing after the colon: write `{name}: {value}`"
     near = _suggestion(key, known)
     place = document.value
     for step in path[:-1]:
@@ -307,7 +309,7 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
     for name, field in model.model_fields.items() if model is not None else ():
         inner = _model_in(field.annotation)
         if isinstance(inner, type) and issubclass(inner, BaseModel) and key in inner.model_fields:
-            return f"; it is a key of `{name}`, so put it there"
+            return f"; it is a key of `{name}`, so move it there"
     return ""
 
 
@@ -340,7 +342,7 @@ def _instead(kind: str, given: Any, known: list[str]) -> str:
     if kind == "bool_type" and isinstance(given, str) and given.lower() in _SAID:
         return f"; write {str(_SAID[given.lower()]).lower()}"
     if kind == "tuple_type":
-        return "; each entry begins with `- `" if isinstance(given, Mapping) else f"; write [{given}]"
+        return "; begin each entry with `- `" if isinstance(given, Mapping) else f"; write [{given}]"
     if kind in ("dict_type", "model_type", "model_attributes_type"):
         return f"; its keys are {', '.join(known)}" if known else "; write `key: value`"
     return ""

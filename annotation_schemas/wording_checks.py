@@ -29,7 +29,10 @@ def check(schema: Schema) -> Found:
                 names = " and ".join(f"`{kind.name}`" for kind in kinds.FIELDS.values() if key in kind.keys)
                 yield (*path, key), f"this is for fields of kind {names}"
         if field.language is not None and not _LANGUAGE.fullmatch(field.language):
-            yield (*path, "language"), f"`{field.language}` names no language; write it as `en`, `en-GB` or `de`"
+            yield (
+                (*path, "language"),
+                f"`{field.language}` is not a language code; write, for example, `en`, `en-GB` or `de`",
+            )
         if field.wording is not None and "wording" in row.keys:
             yield from _rules(schema, field, field.wording, (*path, "wording"))
 
@@ -37,35 +40,35 @@ def check(schema: Schema) -> Found:
 def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
     row = kinds.of_field(field)
     if not told.rules:
-        yield path, f"no rule is given, so this says nothing; give one of {', '.join(WORDING_RULES)}, or leave it out"
+        yield path, f"this has no rule; give one of {', '.join(WORDING_RULES)}, or leave it out"
     for rule in told.rules:
         if rule in _OF_LISTS and not row.is_list:
             yield (*path, rule), f"this is for fields of kind `text_list`, and `{field.name}` is one text"
         elif row.chosen and rule not in _OF_CHOSEN:
-            listed = f"; put it at `{field.field}`" if field.field else ""
-            yield (*path, rule), f"`{field.name}` is taken from a list and not written{listed}"
+            listed = f"; move the rule to `{field.field}`" if field.field else ""
+            yield (*path, rule), f"`{field.name}` is chosen from a list, not written{listed}"
     if told.person is not None and not kinds.says_english(field):
         yield (
             (*path, "person"),
-            f"persons are known in English alone, and the language is `{field.language}`; leave it out",
+            f"`person` works in English only, but the language is `{field.language}`; leave it out",
         )
     if told.words is not None:
         yield from _limits(told.words, (*path, "words"))
     yield from unique([((*path, "forbidden", at), phrase.casefold()) for at, phrase in enumerate(told.forbidden)])
     if len(told.forbidden) > MOST:
-        yield (*path, "forbidden"), f"{len(told.forbidden):,} entries; at most {MOST:,} are looked for"
+        yield (*path, "forbidden"), f"the list has {len(told.forbidden):,} entries, but at most {MOST:,} are allowed"
     for at, phrase in enumerate(told.forbidden):
         if not words_of(phrase):
             yield (*path, "forbidden", at), f"`{phrase}` has no word to look for; write one, or leave it out"
     if told.ends_with is not None and not told.ends_with.strip():
-        yield (*path, "ends_with"), "this is empty; write what texts end with, such as `?`"
+        yield (*path, "ends_with"), "this is empty; write the required ending, such as `?`"
     if told.alike_length is not None and (exact(told.alike_length) or 0) < 1:
-        yield (*path, "alike_length"), "the longest is at least as long as the shortest; give 1 or more, such as 1.5"
+        yield (*path, "alike_length"), "this is the longest length divided by the shortest; give 1 or more, such as 1.5"
     yield from _elsewhere(schema, field, told, path)
     for at, rule in enumerate(told.stops):
         if rule not in told.rules:
             known = rule in WORDING_RULES
-            why = "has no rule here that could stop anyone" if known else "is no rule of wording"
+            why = "is not set here, so it cannot stop anyone" if known else "is not a wording rule"
             yield (*path, "stops", at), f"`{rule}` {why}{among(rule, list(told.rules))}"
     yield from unique([((*path, "stops", at), rule) for at, rule in enumerate(told.stops)])
 
@@ -76,7 +79,7 @@ def _limits(limits: WordLimits, path: Path) -> Found:
     for key in ("least", "most"):
         number = getattr(limits, key)
         if number is not None and number < 1:
-            yield (*path, key), "this must be at least 1; leave it out where there is no limit"
+            yield (*path, key), "this must be at least 1; leave it out for no limit"
     if limits.least is not None and limits.most is not None and limits.least > limits.most:
         yield (*path, "most"), "`most` is less than `least`; raise it, or lower `least`"
 
@@ -90,9 +93,9 @@ def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> F
     for at, name in enumerate(told.not_in):
         here = (*path, "not_in", at)
         if name not in texts - {field.name}:
-            complaint = "is the field itself" if name == field.name else "is no field with text"
+            complaint = "is the field itself" if name == field.name else "is not a field with text"
             yield here, f"`{name}` {complaint}{among(name, sorted(texts - {field.name}))}"
         elif name == field.field and kinds.of_field(field).chosen:
-            yield here, f"`{field.name}` is taken from `{name}`, so it always stands there; name another field"
+            yield here, f"`{field.name}` is chosen from `{name}`, which always contains it; name another field"
         elif schema.stages.authoring is not None and field.authored and not schema.item.field(name).authored:
-            yield here, f"`{name}` comes from files only (`authored: false`), so authors could not keep to this"
+            yield here, f"`{name}` comes from files only (`authored: false`), so authors cannot follow this rule"

@@ -22,8 +22,8 @@ Path = tuple[str | int, ...]
 ERROR, WARNING = "error", "warning"
 """The levels of a problem: certainly wrong, and possibly intended."""
 
-NOTHING = "nothing stands behind this key; write a value (in quotes, if it begins with `#`), or leave the key out"
-READ_OTHERWISE = "YAML reads the bare"
+NOTHING = "this key has no value; write a value (in quotes if it begins with `#`), or leave the key out"
+READ_OTHERWISE = "YAML reads the unquoted"
 """The beginning of messages that the type of a key may explain better."""
 
 LARGEST_BYTES = 1_000_000
@@ -102,7 +102,7 @@ def parse_yaml(text: str) -> Document:
     document = Document()
     for match in Reader.NON_PRINTABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        document.add((), "the file contains a control character that YAML does not allow; take it out", line=line)
+        document.add((), "the file contains a control character that YAML does not allow; remove it", line=line)
     text = Reader.NON_PRINTABLE.sub(" ", text)
     document.broken = bool(document.troubles)
     node = _node(text, document)
@@ -111,7 +111,7 @@ def parse_yaml(text: str) -> Document:
             document.add((), "the file is empty; it needs `key: value` lines")
     elif not isinstance(node, yaml.MappingNode):
         if not document.broken:
-            document.add((), "this is not a mapping; write `key: value` lines", line=node.start_mark.line + 1)
+            document.add((), "this is not a mapping; write lines such as `key: value`", line=node.start_mark.line + 1)
     else:
         document.value = _value(node, (), document)
     return document
@@ -157,7 +157,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     """
     opened = _open_quote(text)
     if opened is not None:
-        return opened, "the quote that is opened here is not closed on this line"
+        return opened, "the quote that opens here does not close on this line"
     at, begun = error.problem_mark, error.context_mark
     problem, context = error.problem or "", error.context or ""
     lines = text.split("\n")
@@ -167,7 +167,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if mark is None or at is None:
         return 1, problem
     if "flow" in context and begun is not None and (ends or begun.line < at.line):
-        return mark.line + 1, "the bracket that is opened here is not closed"
+        return mark.line + 1, "the bracket that opens here does not close"
     return mark.line + 1, _remedy(problem, lines[mark.line][: at.column if at.line == mark.line else None]) or (
         f"{problem}{f' ({context})' if context else ''}"
     )
@@ -177,8 +177,8 @@ def _remedy(problem: str, before: str) -> str | None:
     """Return the usual cause of a parser error and its fix; ``before`` is the line up to the error."""
     if "could not find expected ':'" in problem:
         if "\xa0" in before:
-            return "this line has a no-break space; replace it by a plain space"
-        return "this is no key with a value; put a colon and a space behind the key"
+            return "this line has a no-break space; replace it with a plain space"
+        return "this line has no key with a value; put a colon and a space after the key"
     if "'\\t'" in problem:
         return "this line has a tab; indent with spaces"
     if "cannot start any token" in problem:
@@ -188,11 +188,11 @@ def _remedy(problem: str, before: str) -> str | None:
     if "mapping values are not allowed" in problem:
         if _KEY.match(before):
             return "this line has a second colon; put the text in quotes"
-        return "this line is indented further than the key above it, which has a value already; indent it less"
+        return "this line is indented further than the key above it, which already has a value; indent it less"
     if "expected <block end>" in problem and "'<scalar>'" in problem:
-        return "a quoted text ends in the middle of this line; double the quote in it, or use the other kind around it"
+        return "the quotes end in the middle of this line; double the inner quote, or use other quotes around the text"
     if "expected <block end>" in problem:
-        return "this line is indented like nothing above it; indent it like the key or the `- ` that it goes with"
+        return "the indentation matches no line above; indent this line like the key or the `- ` that it belongs to"
     if "expected ','" in problem:
         return "a comma is missing here between two entries, or a text with a colon in it is not quoted"
     return None
@@ -262,16 +262,16 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
             document.odd.add(line)
         if isinstance(event, yaml.AliasEvent):
-            document.add((), f"aliases (`*{event.anchor}`) are not allowed; write the part out", line=line)
+            document.add((), f"aliases (`*{event.anchor}`) are not allowed; repeat the part instead", line=line)
         elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
-            document.add((), f"anchors (`&{event.anchor}`) are not allowed; write the part out", line=line)
+            document.add((), f"anchors (`&{event.anchor}`) are not allowed; repeat the part instead", line=line)
         tag = getattr(event, "tag", None)
         if tag is not None:
             document.add((), f"tags (`{tag}`) are not allowed; a schema is plain data", line=line)
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
-                document.add((), f"more than {DEEPEST} levels of nesting", line=line)
+                document.add((), f"more than {DEEPEST} levels of nesting; use fewer levels", line=line)
                 return
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1

@@ -45,8 +45,8 @@ CONTROLS = {
     "--units": CALIBRATE,
     "--family": CALIBRATE,
     "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
-    " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
-        "; the person who runs the server sets it."
+    " or --media-from ADDRESS. Or give --local-files FOLDER if Label Studio runs on this machine.": (
+        ". The operator of this server sets it."
     ),
 }
 """The label of a page's control for each command option, or a hint that only a command has the option."""

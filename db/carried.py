@@ -222,18 +222,18 @@ CARRIED: Mapping[str, CarriedTable] = {
 }
 
 LEFT: Mapping[str, str] = {
-    "person_key": "a secret: from which pseudonyms in releases follow",
+    "person_key": "a secret: the key behind the pseudonyms in releases",
     "session": "a sign-in of this server",
     "sign_in_link": "a secret: the hash of a link that signs someone in",
     "invitation": "a secret: the hash of a link that lets someone join",
-    "failed_login": "of accounts, not of a project",
+    "failed_login": "failed sign-ins belong to accounts, not to projects",
     "person_setting": "personal settings on this server",
     "daily_goal": "personal settings for all projects on this server",
     "notice_mark": "notices seen on this server",
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",
-    "tally": "a count that is made again when someone asks for it",
-    "jobs": "long tasks of this server; their results travel with the changed data",
+    "tally": "a count that is computed again when a page needs it",
+    "jobs": "long tasks of this server; the data that they changed is exported",
 }
 """Tables that stay behind, and why."""
 

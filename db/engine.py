@@ -205,7 +205,7 @@ class Store:
         with _available(), self._write_lock(), self._immediate.connect() as connection:
             raw = connection.connection.driver_connection
             if raw is None:
-                raise ValueError("a connection that is open has one of the driver's")
+                raise ValueError("an open connection needs a driver connection")
             if self.is_sqlite:
                 raw.execute("PRAGMA foreign_keys = OFF")  # it has no effect within a transaction
             try:
@@ -291,13 +291,13 @@ def _storable() -> Iterator[None]:
 
 
 BUSY = "The database is busy: another process is writing to it. Try again."
-READ = "The database is busy: another connection has been reading an old state of it for longer than we wait."
+READ = "The database is busy: another connection has been reading for too long. Try again."
 AWAY = "The database does not answer."
 READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
-FULL = "The disk of the database is full: nothing can be stored until there is room on it."
-UNREADABLE = "The disk of the database fails: a part of it could not be read or written."
-DAMAGED = "The database is damaged: a part of it is not what a database holds. Stop the server and restore a backup."
-NO_FILES = "The server can open no more files just now: too many pages are open on it."
+FULL = "The disk of the database is full: nothing can be stored. Free some space."
+UNREADABLE = "The disk of the database fails: a part of the database could not be read or written."
+DAMAGED = "The database is damaged: a part of it is not valid. Stop the server and restore a backup."
+NO_FILES = "The server cannot open more files now, because too many pages are open. Close some pages."
 NOT_OPENED = "The database cannot be opened: its file or folder is gone, or this account may not use it."
 
 _OF_SQLITE = {

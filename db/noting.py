@@ -87,7 +87,7 @@ class PreparedConnection:
         name = self._names.get(statement) or self._prepared(statement)
         written = [None if value is None else str(value).encode() for value in values]
         if any(value is not None and b"\0" in value for value in written):  # libpq would end the text there
-            raise self._dbapi.DataError("a text of PostgreSQL has no NUL")
+            raise self._dbapi.DataError("PostgreSQL cannot store a NUL in a text")
         return Answer(self._checked(self._libpq.exec_prepared(name, written)))
 
     def _prepared(self, statement: str) -> bytes:
@@ -131,7 +131,7 @@ class Connections:
     def take(self) -> PreparedConnection:
         """Return an idle connection that is still open, or a new one."""
         if not self._places.acquire(timeout=self._seconds):
-            raise PoolTimeout("all connections that note are in use")
+            raise PoolTimeout("all connections for recording are in use")
         try:
             while True:
                 try:

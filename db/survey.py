@@ -148,7 +148,7 @@ class Survey:
         if not self.takes(table, row) or not self.is_linked(table, number, row):
             return False
         if "id" in row and not self.ids[table].add(row["id"]):
-            self._refuse(f"row {number:,} of {table}: its id does not follow that of the row before")
+            self._refuse(f"row {number:,} of {table}: its id is not above the id of the row before")
         self.remember(table, row)
         return True
 
@@ -158,7 +158,7 @@ class Survey:
             self._refuse("it has no project")
         for table, ids in self.ids.items():
             if ids.span and ids.span[1] - ids.span[0] > _SPARSE + 10_000 * ids.n:
-                self._refuse(f"the ids of {table} lie too far apart")
+                self._refuse(f"the ids of {table} are too far apart")
 
     # ---- private parts -----------------------------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class Survey:
             if known:
                 continue
             if not self._cut:
-                self._refuse(f"row {number:,} of {table}: {name} points to no {there} of the archive")
+                self._refuse(f"row {number:,} of {table}: {name} points to a missing {there}")
             if (table, name) not in LOOSE:
                 return False
             row[name] = None
@@ -227,8 +227,8 @@ class Survey:
 
     def _older(self, what: str) -> NoReturn:
         raise InvalidFileError(
-            f"{self.name}: it lacks {what}, as an archive of an older Touchstone does. Update Touchstone there, and "
-            "export the project again. Nothing was imported."
+            f"{self.name}: {what} is missing. An older Touchstone wrote this archive. Update Touchstone on "
+            "that server, and export the project again. Nothing was imported."
         )
 
     def _refuse(self, why: str) -> NoReturn:
@@ -241,7 +241,7 @@ def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
     """Yield the tables and ids in the name of a task's unit."""
     match = UNIT.fullmatch(unit)
     if match is None:
-        raise ValueError("a unit that was looked at")
+        raise ValueError("this name of a unit was not checked")
     if match["item"]:
         yield "item", match["item"]
     elif match["prediction"]:
@@ -299,9 +299,9 @@ def _checks(table: str, given: Sequence[str] | None) -> list[tuple[str, bool, Ch
 def _check(column: Column[Any], held: carried.Held | None) -> Check:
     kind = column.type
     if isinstance(held, UnitName):
-        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "names no unit of work"
+        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "is not a valid unit name"
     if isinstance(held, Random) and column.name != "submit_key":
-        return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is no random id"
+        return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is not a random id"
     if isinstance(held, Versions):
         return _reading
     if isinstance(held, RowIdList) or (isinstance(held, RunUnitId) and held.many):
@@ -321,28 +321,28 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
         return lambda value: (
             ""
             if isinstance(value, int) and not isinstance(value, bool) and least <= value < most
-            else "is no whole number in its range"
+            else "is not a whole number in the valid range"
         )
     if isinstance(kind, Float):
-        return lambda value: "" if isinstance(value, int | float) and not isinstance(value, bool) else "is no number"
+        return lambda value: "" if isinstance(value, int | float) and not isinstance(value, bool) else "is not a number"
     return _text
 
 
 def _numbers(value: Any) -> str:
     fits = isinstance(value, list) and all(isinstance(number, int) and not isinstance(number, bool) for number in value)
-    return "" if fits else "is no list of whole numbers"
+    return "" if fits else "is not a list of whole numbers"
 
 
 def _reading(value: Any) -> str:
     try:
         Rewording.from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return "is no way to read what other schemas asked"
+        return "is not a valid rule for reading answers to other schemas"
     return ""
 
 
 def _moment(value: Any) -> str:
-    return "" if isinstance(value, str) and _has_a_zone(value) else "is no moment with a zone"
+    return "" if isinstance(value, str) and _has_a_zone(value) else "is not a time with a time zone"
 
 
 @lru_cache(1_024)  # many rows share the same moment
@@ -355,7 +355,7 @@ def _has_a_zone(value: str) -> bool:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        return "is no text"
+        return "is not a text"
     if "\0" in value:
         return "has a character that cannot be stored"
     try:

@@ -41,7 +41,7 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
         command.upgrade(migration_config(connection), "head")
     except CommandError as error:
         raise SettingsError(
-            "This database was made by another, probably newer version of Touchstone; run that version, or name another"
+            "Another, probably newer version of Touchstone made this database. Run that version, or name another"
             f" database in {DATABASE_URL}."
         ) from error
     if known is not None and _broken_links(connection) - links:

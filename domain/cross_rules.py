@@ -17,7 +17,7 @@ class Compares(StrEnum):
     ANYTHING = "anything"
     """Any values: the rule only tests whether they are filled in."""
     NUMBERS = "numbers"
-    ALIKE = "values of one sort"
+    ALIKE = "values of the same type"
     """Values of one type: numbers with numbers, texts with texts."""
     LISTED = "a value and a list"
 
@@ -101,11 +101,11 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
             Compares.ALIKE,
         ),
         CrossRuleRow(
-            "one_of", "the first is an entry of the list that is the second", _listed, Compares.LISTED, most=2
+            "one_of", "the first value is an entry of the second value, a list", _listed, Compares.LISTED, most=2
         ),
         CrossRuleRow(
             "required_when",
-            "these are filled in where the condition holds",
+            "these have values if the condition holds",
             lambda values: next((place for place, value in enumerate(values) if value is None), None),
             least=1,
             needs_when=True,

@@ -185,14 +185,14 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
         if heads:
             break
         if next(stream, None) is None:
-            raise NotTable("its first row, which names the columns, has a double quote that is not closed")
+            raise NotTable("its first row, with the names of the columns, has a double quote that is not closed")
     separator = max(heads, key=lambda mark: (len(wanted.intersection(heads[mark])), len(heads[mark])))
     names = heads[separator]
     if "\x00" in text:
-        raise NotTable("it has NUL characters, so it is damaged, or in another encoding")
+        raise NotTable("it has NUL characters; it is damaged or not UTF-8, so save it again as UTF-8")
     twice = next((name for name, n in Counter(names).items() if name and n > 1), None)
     if twice is not None:
-        raise NotTable(f"two of its columns are called {twice!r}; give one another name")
+        raise NotTable(f"two columns have the name {twice!r}; rename one of them")
     head, end = _without_end(stream.raw())
     return Table(stream, head, Layout(tuple(names), separator, end or "\n"), tail=end)
 
@@ -220,16 +220,16 @@ def _said(problem: str) -> str:
     if "unexpected end of data" in problem:
         return "a double quote that opens here is never closed; the file cannot be read from here on"
     if "expected after" in problem:
-        return "there is text after a closing double quote; a double quote within a cell is written twice"
+        return "there is text after a closing double quote; write double quotes inside a cell twice"
     return problem
 
 
 def _wrong(raw: str, n: int, wide: int) -> str | None:
     """Return the problem of a row with ``n`` cells below a head of ``wide`` cells."""
     if "\x00" in raw:
-        return "it has a NUL character, so the file is damaged here"
+        return "it has a NUL character, so the file is damaged here; save the file again"
     if n != wide:
-        return f"it has {n} cell{'' if n == 1 else 's'}, and the head has {wide}"
+        return f"it has {n} cell{'' if n == 1 else 's'}, but the first row has {wide}"
     return None
 
 

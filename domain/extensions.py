@@ -210,7 +210,7 @@ def installed() -> Mapping[str, Extension]:
         try:
             extension = point.load()
             if not isinstance(extension, Extension):
-                raise TypeError(f"{point.value} is no domain.extensions.Extension")
+                raise TypeError(f"{point.value} is not a domain.extensions.Extension")
         except Exception as error:
             raise NotAvailableError(
                 f"The extension {point.name!r} cannot be loaded: {error}. Update or uninstall the package"

@@ -100,7 +100,7 @@ class CountDefinition:
     def number(self, counts: ItemCounts) -> int:
         """Return the number of a count that follows from the states of items."""
         if self.of is None:
-            raise ValueError(f"{self.label} is counted by a query")
+            raise ValueError(f"{self.label} needs a query")
         return self.of(counts)
 
 
@@ -142,31 +142,31 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "left": CountDefinition(
             "left to write",
-            "The number of items wanted, less the written items that are not rejected.",
+            "Wanted items minus written items that are not rejected.",
             lambda counts: counts.left,
         ),
         "in_progress": CountDefinition(
             "in progress",
-            "Items that an author has started and not submitted. They are part of those left to write.",
+            "Items that an author has started and not submitted. The items left to write include them.",
             lambda counts: counts.in_progress,
         ),
         "hidden": CountDefinition(
             "hidden from you",
-            "Items that you may vote on without knowing other votes. Your lists and searches leave them out until "
-            "everyone has voted; counts of the whole project include them.",
+            "Items that you may vote on without knowing other votes. Your lists and searches leave out these items "
+            "until everyone has voted. Counts of the whole project include them.",
             lambda counts: counts.hidden,
         ),
         "votes": CountDefinition(
             "votes",
-            "Votes of verification that count: the newest of each person on the present revision of an item.",
+            "The newest verification vote of each person on the current revision of an item.",
             items=ItemFilter(votes=Range(low=1)),
         ),
         "waiting": CountDefinition("waiting", "Tasks of a stage that you can do now."),
         "done": CountDefinition("done by you", "Tasks of a stage that you have submitted."),
         "submissions": CountDefinition(
             "submissions",
-            "Tasks that people submitted for the first time, in all stages. A correction is not counted again, and "
-            "qualification is not counted.",
+            "Tasks that people submitted for the first time, in all stages. Corrections and qualification do not "
+            "count.",
         ),
     }
 )

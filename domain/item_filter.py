@@ -67,7 +67,7 @@ class Range:
 def _number(text: str) -> float | None:
     number = float(text) if text.strip() else None
     if number is not None and not math.isfinite(number):
-        raise ValueError("not a number that can be compared")
+        raise ValueError("the number is not finite")
     return number
 
 
@@ -91,7 +91,7 @@ class FieldTest:
         match = _TEST.fullmatch(text)
         if match is None:
             advice = "Write NAME=VALUE, NAME~TEXT, NAME:empty, NAME:given or NAME:2..5."
-            raise InvalidInputError([Problem("where", f"{text!r} is not a test of a field. {advice}")])
+            raise InvalidInputError([Problem("where", f"{text!r} is not a condition for a field. {advice}")])
         made = cls(match["name"], match["how"], match["value"])
         if made.how == ":" and made.value not in ("empty", "given"):
             Range.parse(made.value, made.name)

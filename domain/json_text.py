@@ -193,7 +193,7 @@ def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
 def _told_twice(text: str, at: int, end: int) -> str | None:
     repeated = repeated_key(text, at, end)
     return (
-        f"the key {repeated[0]!r} stands twice in one object ({place(text, repeated[1])}); keep one"
+        f"the key {repeated[0]!r} appears twice in one object ({place(text, repeated[1])}); keep one"
         if repeated
         else None
     )
@@ -326,7 +326,7 @@ def loaded(text: str, **how: Any) -> Any:
         raise NotJson(repeated[1] if repeated else 0, str(error)) from error
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        raise NotJson(error.pos, "it breaks off in the middle" if cut else f"it is no JSON: {error.msg}") from error
+        raise NotJson(error.pos, "the text ends too early" if cut else f"it is not JSON: {error.msg}") from error
     except RecursionError:
         raise NotJson(0, "it is nested too deep") from None
     except ValueError as error:
@@ -366,7 +366,7 @@ class DuplicateKey(ValueError):
     """An error for an object with a repeated key; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the key {key!r} stands twice in one object; keep one")
+        super().__init__(f"the key {key!r} appears twice in one object; keep one")
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -46,31 +46,31 @@ class ReplyOutcome(StrEnum):
         made.meaning, made.colour, made.stripes, made.after = entry.meaning, entry.colour, entry.stripes, entry.after
         return made
 
-    SCORED = _OutcomeRow("scored", "A value, with the words that it was read from.", "#1f8a64")
-    UNPARSEABLE = _OutcomeRow("unparseable", "There is no verdict in the form that was asked for.", "#c4622d", 135)
-    OUT_OF_RANGE = _OutcomeRow("out_of_range", "There is a verdict, but not one of the allowed values.", "#d99a2b")
+    SCORED = _OutcomeRow("scored", "The reply has a value, which is kept with the words behind it.", "#1f8a64")
+    UNPARSEABLE = _OutcomeRow("unparseable", "The reply has no verdict in the requested form.", "#c4622d", 135)
+    OUT_OF_RANGE = _OutcomeRow("out_of_range", "The reply has a verdict, but not an allowed value.", "#d99a2b")
     CONTRADICTORY = _OutcomeRow(
-        "contradictory", "The reply has two different verdicts, and does not say which one counts.", "#b5477a", 45
+        "contradictory", "The reply has two different verdicts, without a final one.", "#b5477a", 45
     )
     REFUSED = _OutcomeRow(
         "refused",
-        "The endpoint reports a refusal or a filter, or the judge says that it cannot tell.",
+        "The endpoint reports a refusal or a filter, or the judge cannot tell.",
         "#8b6fc0",
         after=Outcome.REFUSED,
     )
     TRUNCATED = _OutcomeRow(
         "truncated",
-        "The reply was cut off at the longest length: the rest is not known.",
+        "The reply was cut off at the maximum length.",
         "#8fbf6a",
         45,
         after=Outcome.TRUNCATED,
     )
     EMPTY = _OutcomeRow("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
     ONLY_REASONING = _OutcomeRow(
-        "only_reasoning", "The judge reasoned and gave no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
+        "only_reasoning", "The judge gave only its reasoning and no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
     )
     TRANSPORT_ERROR = _OutcomeRow("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
-    SKIPPED = _OutcomeRow("skipped", "It was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+    SKIPPED = _OutcomeRow("skipped", "The judge was not asked.", "#7d8a94", after=Outcome.SKIPPED)
 
     @property
     def label(self) -> str:

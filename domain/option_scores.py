@@ -17,8 +17,8 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "mean_logprob": "mean log-probability of the option's tokens",
         "sum_logprob": "sum of the log-probabilities of the option's tokens",
-        "per_byte_logprob": "the sum divided by the option's length in bytes, which no tokeniser changes",
-        "pmi_logprob": "the sum less the same option's sum without pictures: what the pictures add",
+        "per_byte_logprob": "the sum divided by the option's length in bytes, for any tokenizer",
+        "pmi_logprob": "the sum minus the option's sum without pictures: the effect of the pictures",
     }
 )
 """The scores by their names in the registry."""
@@ -116,7 +116,7 @@ class Ranking:
             The score cannot be computed from these log-probabilities.
         """
         if self.score not in self.scores:
-            raise ValueError(f"The score `{self.score}` cannot be worked out for these options.")
+            raise ValueError(f"The score `{self.score}` cannot be computed for these options.")
         return self.options[self.winners[self.score]]
 
     @property
@@ -142,7 +142,7 @@ class Ranking:
             sentences.append(f"The winner depends on the score: {says}.")
         if tied := self.ties.get(self.score):
             equal = ", ".join(f"“{self.options[place].text}”" for place in tied)
-            sentences.append(f"By {self.score} these are equally likely, and the first is taken: {equal}.")
+            sentences.append(f"These options have the same {self.score}, and the first wins: {equal}.")
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ORDERS: Mapping[str, str] = {
-    "random": "each person in an order of their own, which follows from the project's recorded seed; in grading,"
-    " answers that someone has graded come before untouched ones, so that majorities form early",
-    "fewest_votes": "an item's first vote before any item's second, and so on",
-    "oldest": "the item that came first, all of its votes, then the next",
-    "priority": "the items with the highest priority, which leads set; equals as in a shuffled pack",
+    "random": "each person has their own order, drawn from the project's seed; in grading, answers with grades come"
+    " before other answers, so that majorities form early",
+    "fewest_votes": "every item gets its first vote before any item gets its second, and so on",
+    "oldest": "all votes on the oldest item, then all votes on the next one",
+    "priority": "items with the highest priority first, as set by leads; items of equal priority in random order",
 }
 """The orders in which a stage may hand out its items."""
 

@@ -251,25 +251,25 @@ def _less(one: Any, other: Any) -> bool:
 KEEP_RULES: Mapping[str, KeepRule] = {
     row.name: row
     for row in (
-        KeepRule("unanimous", "kept if all raters give the value; a skip is no agreement", _unanimous),
+        KeepRule("unanimous", "kept if all raters give the value; a skip counts as disagreement", _unanimous),
         KeepRule(
             "unanimous_and_key",
-            "kept if all raters give the value of the item's key field; a skip is no agreement",
+            "kept if all raters give the value of the item's key field; a skip counts as disagreement",
             _unanimous,
             needs_key=True,
         ),
         KeepRule("majority", "kept if more than half of the raters give the value", _majority, in_groups=True),
         KeepRule(
             "all_of",
-            "kept if all raters give each of several criteria the value that `values` names for it, or meet each of"
+            "kept if all raters give every criterion its value in `values`, or if their answers meet all targets in"
             " `parts`",
             _unanimous,
             needs_values=True,
         ),
         KeepRule(
             "weighted",
-            "kept if the value has more than half of the weight of all votes; a vote weighs its rater's score in the"
-            " qualification when it was cast, or 1 without one, and a tie is no agreement",
+            "kept if the value has more than half of the total weight; a vote weighs its rater's qualification"
+            " score at that time, or 1 without a score",
             _weighted,
             weighs=True,
             in_groups=True,
@@ -286,10 +286,10 @@ SKIP_ACTS: Mapping[str, str] = {
 
 ONE_RIGHT, ONE_ROUND = "one_right_answer", "one_round"
 REFINEMENT_ENDS: Mapping[str, str] = {
-    ONE_RIGHT: "each answer that is shown next to the item is decided, and all decisions say that the annotated answer "
-    "is the only right one; an edit has all of them looked at again",
-    ONE_ROUND: "each answer is decided once, whatever is decided; after an edit only those are shown that no one had "
-    "looked at",
+    ONE_RIGHT: "people have checked each shown answer and found the annotated answer the only right one; "
+    "after an edit, people check all answers again",
+    ONE_ROUND: "people have checked each answer once, with any decision; after an edit, people check only "
+    "the answers that nobody has checked",
 }
 """The conditions under which the refinement of an item ends."""
 
@@ -342,7 +342,7 @@ def verdict(
     """
     row = KEEP_RULES.get(rule.rule)
     if row is None:
-        raise NotAvailableError(f"The keep rule {rule.rule!r} is not built yet; name one that is in the schema.")
+        raise NotAvailableError(f"The keep rule {rule.rule!r} is not available. Choose another rule in the schema.")
     criteria = criteria_that_decide(rule)
     skipped = [vote for vote in votes if is_skip(vote, criteria)]
     if skips is not None and len(skipped) >= skips.after:

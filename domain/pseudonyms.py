@@ -34,4 +34,4 @@ def pseudonyms(keys: Mapping[int, bytes], release: str) -> dict[int, str]:
         by_person = {id: pseudonym(key, release, digits=digits) for id, key in sorted(keys.items())}
         if len({*by_person.values()}) == len(by_person):
             return by_person
-    raise ValueError("two people have one key")
+    raise ValueError("two people have the same key")

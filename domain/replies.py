@@ -211,7 +211,7 @@ class JudgeAbout:
             ),
             (
                 "asked about again",
-                f"{self.repeated:,}: the newest score counts, the others do not" if self.repeated else None,
+                f"{self.repeated:,} (only the newest score counts)" if self.repeated else None,
             ),
             ("attempts", self.attempts),
             ("attempts without a reply", self.failed_attempts),

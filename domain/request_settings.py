@@ -20,12 +20,12 @@ FROM_ENVIRONMENT = "env:"
 
 OWN_FIELDS: Mapping[str, str] = {
     "model": "set `model` in the description",
-    "messages": "the questions make it",
-    "prompt": "the questions make it",
-    "tools": "use a strategy in which models ask for tools",
-    "tool_choice": "use a strategy in which models ask for tools",
-    "functions": "use a strategy in which models ask for tools",
-    "n": "Touchstone reads one answer to a request, and several would be charged",
+    "messages": "Touchstone sets it from the questions",
+    "prompt": "Touchstone sets it from the questions",
+    "tools": "use a strategy with tools",
+    "tool_choice": "use a strategy with tools",
+    "functions": "use a strategy with tools",
+    "n": "Touchstone reads only one answer, but you would pay for several",
     "stream": "Touchstone reads whole replies",
     "stream_options": "Touchstone reads whole replies",
     "temperature": "set `temperature` under `generation`",
@@ -41,8 +41,8 @@ OWN_FIELDS: Mapping[str, str] = {
 }
 """Fields of a request that have a place of their own, with that place."""
 _OWN_HEADERS: Mapping[str, str] = {
-    "authorization": "name the variable that holds the key under `key`",
-    "proxy-authorization": "requests go out without a proxy",
+    "authorization": "name the variable with the key under `key`",
+    "proxy-authorization": "Touchstone uses no proxy",
     "host": "set `base_url`",
     **dict.fromkeys(
         (
@@ -96,11 +96,11 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
         elif lower in _OWN_HEADERS:
             problems.append(f"`headers` cannot set {name}: {_OWN_HEADERS[lower]}")
         elif lower in seen:
-            problems.append(f"`headers` has {name} twice, apart from upper and lower case")
+            problems.append(f"`headers` has {name} twice (ignoring case); remove one")
         elif value.startswith(FROM_ENVIRONMENT):
             if not is_key_name(value.removeprefix(FROM_ENVIRONMENT)):
                 problems.append(
-                    f"`headers`: {name} names no variable that is read. Name one that ends with _API_KEY or "
+                    f"`headers`: {name} names an unsupported variable. Name a variable that ends with _API_KEY or "
                     f"_API_TOKEN, such as {FROM_ENVIRONMENT}LAB_API_KEY"
                 )
         elif _SECRET_HEADER.search(name) or _is_secret(value):

@@ -81,7 +81,7 @@ class Outcome(StrEnum):
         made.replied, made.silent = entry.replied, entry.silent
         return made
 
-    ANSWERED = _OutcomeRow("answered", "answered", "There is an answer.", style="answered", replied=True)
+    ANSWERED = _OutcomeRow("answered", "answered", "The model gave an answer.", style="answered", replied=True)
     TRUNCATED = _OutcomeRow(
         "truncated",
         "cut at the longest answer",
@@ -89,16 +89,16 @@ class Outcome(StrEnum):
         style="truncated",
         replied=True,
     )
-    CALLED = _OutcomeRow("called", "asked for tools", "It asked for tools, and the conversation continues.")
+    CALLED = _OutcomeRow("called", "asked for tools", "The model asked for tools, and the conversation continues.")
     STEP = _OutcomeRow(
         "step",
         "a step on the way",
-        "A step on the way to an answer, such as the likelihood of one option: never the end of one.",
+        "A step before the answer, such as the likelihood of one option.",
     )
     EMPTY = _OutcomeRow(
         "empty",
         "answered with nothing",
-        "It answered with nothing.",
+        "The model sent an empty answer.",
         "the model answered with nothing",
         replied=True,
         silent=True,
@@ -106,8 +106,8 @@ class Outcome(StrEnum):
     ONLY_REASONING = _OutcomeRow(
         "only_reasoning",
         "only reasoning",
-        "It reasoned and gave no answer, often because the longest answer was reached. The reasoning is kept with the "
-        "attempt.",
+        "The model gave only its reasoning, often because it reached the maximum length. The reasoning is kept with "
+        "the attempt.",
         "the model only reasoned",
         replied=True,
         silent=True,
@@ -115,7 +115,7 @@ class Outcome(StrEnum):
     REFUSED = _OutcomeRow(
         "refused",
         "refused",
-        "A content filter or a refusal, as the endpoint reports it.",
+        "The endpoint reports a content filter or a refusal.",
         "refused",
         style="refused",
         replied=True,
@@ -124,40 +124,40 @@ class Outcome(StrEnum):
     UNREADABLE = _OutcomeRow(
         "unreadable",
         "reply not readable",
-        "The reply does not follow the protocol: HTML, other JSON.",
+        "The reply does not follow the protocol (for example, HTML or other JSON).",
         "the reply could not be read",
     )
     TRANSPORT_ERROR = _OutcomeRow(
         "transport_error",
         "no reply",
-        "Nothing came back: no connection, no time left, a status of 400 and above.",
+        "The endpoint sent no reply (no connection, timeout, or an HTTP status of 400 or more).",
         "no reply came back",
     )
     NO_TOOL_RESULT = _OutcomeRow(
         "no_tool_result",
         "asked for a tool without a stored result",
-        "It asked for a tool whose result is not stored for the item, for one that there is not, or with arguments "
-        "that cannot be read.",
+        "The model asked for a tool without a stored result for the item, for an unknown tool, or with unreadable "
+        "arguments.",
         "it asked for a tool without a stored result",
     )
     TOOL_FAILED = _OutcomeRow(
         "tool_failed",
         "a tool failed",
-        "A tool that it asked for was run and gave no result: it took too long, ended with an error, or wrote too much "
-        "or no JSON. This attempt asks the model nothing; the one before it is the request.",
+        "A tool ran without a result: it took too long, failed, or wrote too much text or no JSON. This attempt asks "
+        "the model nothing; the attempt before it is the request.",
         "a tool that it asked for failed",
     )
     TOO_MANY_TURNS = _OutcomeRow(
         "too_many_turns",
         "too many turns",
-        "It asked for tools until the limit was reached.",
+        "The model asked for tools until it reached the limit.",
         "it asked for tools until the limit was reached",
     )
     FAILED = _OutcomeRow("failed", "failed", "The model raised an error on this item.", "the model raised an error")
     SKIPPED = _OutcomeRow(
         "skipped",
         "not asked",
-        "It was not asked: something that the question needs is missing.",
+        "The model was not asked, because a part of the question is missing.",
         "it was not asked, as something was missing",
         style="skipped",
     )

@@ -77,7 +77,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     given = env.get(HOME, "").strip()
     home = (cwd / Path(given).expanduser()) if given else _default_home(env, cwd)
     if home.exists() and not home.is_dir():
-        raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
+        raise SettingsError(f"{HOME} is {home}, which is a file. Set {HOME} to a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
     return Settings(
@@ -106,7 +106,7 @@ def public_url(text: str, told: str) -> str | None:
     more = parts.username or parts.password or parts.query
     plain = parts.scheme in ("http", "https") and parts.hostname and not more
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
-        raise SettingsError(f"{told} is {text!r}; give it an address such as https://annotate.example.org.")
+        raise SettingsError(f"{told} is {text!r}. Set {told} to an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
 
 
@@ -122,7 +122,7 @@ def normal_url(url: str) -> str:
     if separator and scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return url
     raise SettingsError(
-        f"{DATABASE_URL} starts with {scheme!r}; Touchstone knows sqlite:///FILE and postgresql://USER@HOST/DATABASE."
+        f"{DATABASE_URL} starts with {scheme!r}; use sqlite:///FILE or postgresql://USER@HOST/DATABASE."
     )
 
 

@@ -8,7 +8,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN = frozenset({"all"})
 """Names with a special meaning for loaders."""
 
-RULE = "the name of a split has small letters, digits and _, up to 40 of them, and is not 'all'"
+RULE = "a split name has up to 40 lowercase letters, digits or underscores, and is not 'all'"
 
 
 def is_split_name(name: str) -> bool:

@@ -169,12 +169,12 @@ def _class(called: str) -> type:
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
-        raise ValueError(f"{called!r} is no type of Touchstone or of an extension that is installed")
+        raise ValueError(f"{called!r} is not a type of Touchstone or of an installed extension")
     target: Any = import_own(module) if ours else sys.modules[module]
     for part in path.split("."):
         target = getattr(target, part, None)
     if not isinstance(target, type):
-        raise ValueError(f"{called!r} is no type")
+        raise ValueError(f"{called!r} is not a type")
     return target
 
 
@@ -208,7 +208,7 @@ def _made(kind: Any, told: Mapping[str, Any]) -> Any:
         )
         return made
     if not is_dataclass(kind):
-        raise ValueError(f"{kind.__qualname__} is no record")
+        raise ValueError(f"{kind.__qualname__} is not a record")
     for field in fields(kind):
         object.__setattr__(made, field.name, values[field.name] if field.name in values else _default(kind, field))
     return made
@@ -219,4 +219,4 @@ def _default(kind: Any, field: Field[Any]) -> Any:
         return field.default
     if field.default_factory is not MISSING:
         return field.default_factory()
-    raise ValueError(f"{kind.__qualname__} was written without {field.name}")
+    raise ValueError(f"the stored {kind.__qualname__} has no {field.name}")

@@ -44,7 +44,7 @@ def _native(format: str) -> ReleaseWriter:
         row, schema = as_named(keys, released.schema), released.schema
         if row.open and (key := read_twice(row, schema)) is not None:
             raise InvalidFileError(
-                f"{format}: two fields would be the key {key!r}; give each its own in `source.fields`."
+                f"{format}: two fields have the key {key!r}. Give each field its own key in `source.fields`."
             )
         with UnwritableItems(format) as refused:
             for split, items in by_split(released):
@@ -93,12 +93,12 @@ class _Split:
         record = self._record(item)
         if (own := record.get(self._row.id_key or "")) is not None:
             if own in self._seen:
-                refuse(self._keys.name, item, f"its {self._row.id_key} {own!r} is that of another item")
+                refuse(self._keys.name, item, f"another item has the same {self._row.id_key} {own!r}")
             self._seen.add(own)
         try:
             self._out(item).add(record)
         except UnicodeEncodeError:
-            refuse(self._keys.name, item, "a text of it has half of a character (a lone surrogate)")
+            refuse(self._keys.name, item, "one of its texts has half of a character (a lone surrogate)")
 
     @property
     def _many(self) -> bool:
@@ -124,7 +124,7 @@ class _Split:
             media.setdefault(asset.role, []).append(name)
         if row.media and len({asset.role for asset in item.assets if asset.kind == "image"}) > 1:
             refuse(
-                self._keys.name, item, f"its images have several places ({', '.join(media)}), and {row.media} is one"
+                self._keys.name, item, f"its images have several roles ({', '.join(media)}), but {row.media} has one"
             )
         sources = [asset.source for asset in item.assets if asset.source]
         order = [*row.order, *([row.media] if row.media and row.media not in row.order else [])]

@@ -57,8 +57,8 @@ def encoded(file: FileRecord, text: str) -> bytes:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
         raise InvalidFileError(
-            f"{file.path} came in {encoding}, which has no {text[error.start]!r}; take it out of the items that were "
-            "edited or written here, or import the file again as UTF-8 into another project."
+            f"{file.path} uses {encoding}, which has no character {text[error.start]!r}. Remove the character from the "
+            "items that you edited, or import the file as UTF-8 into another project."
         ) from error
 
 

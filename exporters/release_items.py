@@ -40,7 +40,7 @@ class UnwritableItemError(InvalidFileError):
     def __init__(self, format: str, sentence: str) -> None:
         self.sentence = sentence
         super().__init__(
-            f"{sentence}. Nothing of this format was written; release without {format}, or change the item."
+            f"{sentence}. No file of this format was written. Release without {format}, or change the item."
         )
 
 
@@ -86,7 +86,7 @@ class UnwritableItems:
         named = "\n".join(f"{fault.sentence}." for fault in self._first)
         more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
         raise InvalidFileError(
-            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNothing of this format was written. Release "
+            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNo file of this format was written. Release "
             f"without {self._format}, or change these items."
         )
 
@@ -126,7 +126,7 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
     if (left := coming.next) is not None:
         known = ", ".join(known_split.name for known_split in released.splits)
         raise InvalidFileError(
-            f"The item {left.id!r} is in the split {left.split!r}, out of turn; the splits are {known}."
+            f"The item {left.id!r} of the split {left.split!r} is not in the order of the splits: {known}."
         )
 
 
@@ -145,7 +145,7 @@ class _ItemStream:
             yield item
         if n != split.items:
             raise InvalidFileError(
-                f"The split {split.name!r} has {n:,} items, and the release says {split.items:,}; make it anew."
+                f"The split {split.name!r} has {n:,} items instead of {split.items:,}. Create the release again."
             )
 
 
@@ -154,9 +154,9 @@ def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
     try:
         return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        refuse(format, item, "a text of it has half of a character (a lone surrogate)")
+        refuse(format, item, "one of its texts has half of a character (a lone surrogate)")
     except ValueError:
-        refuse(format, item, "a number of it is infinite or none at all")
+        refuse(format, item, "one of its numbers is infinite or NaN")
 
 
 @dataclass

@@ -62,7 +62,7 @@ def canary_of(secret: bytes, name: str, version: str) -> Canary:
     4
     """
     if len(secret) < 16:
-        raise ValueError("a secret has at least 16 bytes")
+        raise ValueError("a secret needs at least 16 bytes")
 
     def made(part: str) -> str:
         message = json.dumps(["touchstone canary", name, version, part]).encode()
@@ -149,8 +149,8 @@ def write_keys(
                 n += 1
         if n - 1 != split.items:
             raise InvalidFileError(
-                f"The split {split.name} has {split.items:,} items, and {n - 1:,} came; something changed meanwhile. "
-                "Make the release again."
+                f"The split {split.name} has {n - 1:,} items instead of {split.items:,}, because the project changed. "
+                "Create the release again."
             )
     return [f"{FOLDER}/{name}.jsonl" for name in private]
 
@@ -238,23 +238,23 @@ def read_keys(path: Path) -> Keys:
         rows = [json_text.loaded(line) for line in lines if line.strip()]
     except NotJson as error:
         raise InvalidFileError(
-            f"{path} is no key file of a release, or not all of one: {error}. Copy it again."
+            f"{path} is not a complete key file of a release: {error}. Copy the file again."
         ) from error
     first = rows[0] if rows else None
     if not isinstance(first, dict) or first.get(MARK) != _VERSION:
         raise InvalidFileError(
-            f"{path} is no key file that this version reads; give keys/<split>.jsonl of a release's private folder."
+            f"{path} is not a key file for this version. Give keys/<split>.jsonl of a release's private folder."
         )
     try:
         head = KeyHead(**{name: first[name] for name in KeyHead.__dataclass_fields__})
         items = [_item(row) for row in rows[1:]]
     except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
-        raise InvalidFileError(f"{path} is not as it was written ({error!r}); copy it again.") from error
+        raise InvalidFileError(f"{path} has changed since the release ({error!r}). Copy the file again.") from error
     by_id = {item.id: item for item in items}
     if len(items) != head.items or len(by_id) != len(items):
         raise InvalidFileError(
-            f"{path} says that it has {head.items:,} items, and {len(by_id):,} are there; it was cut off or changed. "
-            "Copy it again."
+            f"{path} has {len(by_id):,} items instead of {head.items:,}; it was cut off or changed. "
+            "Copy the file again."
         )
     return Keys(head, by_id, hashlib.sha256(data).hexdigest())
 
@@ -262,7 +262,7 @@ def read_keys(path: Path) -> Keys:
 def _bytes(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path} has more than {LARGEST >> 30} GB; it is no key file.")
+            raise InvalidFileError(f"{path} has more than {LARGEST >> 30} GB, so it is not a key file.")
         return path.read_bytes()
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error

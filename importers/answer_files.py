@@ -70,7 +70,7 @@ class AnswerFile:
     @property
     def unknown(self) -> str:
         """Return the error for a file without the name of a model."""
-        return f"neither it nor the name {self.path.name} says which model answered; name it with --model"
+        return f"neither the row nor the file name {self.path.name} names the model; give it with --model"
 
     def text(self) -> str:
         """Return the whole text. Raises ``InvalidFileError`` for a file that is too large or not UTF-8.
@@ -97,8 +97,8 @@ class AnswerFile:
             return json_text.loaded(text, **how)
         except NotJson as error:
             raise InvalidFileError(
-                f"{self.place} cannot be read: {error} ({json_text.place(text, error.at)}). Nothing was imported; "
-                "copy it again, or save it anew with the program that wrote it."
+                f"{self.place} cannot be read: {error} ({json_text.place(text, error.at)}). Nothing was imported. "
+                "Copy the file again, or save it again with the program that wrote it."
             ) from error
 
     def named(self) -> str | None:
@@ -158,7 +158,7 @@ def read_answers(
     fixed = dimension_named(schema, dimension) if dimension else None
     if dimension and fixed is None:
         known = ", ".join(part.id for part in schema.dimensions)
-        raise InvalidFileError(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
+        raise InvalidFileError(f"{schema.title} has no dimension {dimension!r}. Use one of: {known}.")
     good: list[tuple[PredictionRecord, BadRow]] = []
     bad: list[BadRow] = []
     hashes: dict[str, str] = {}
@@ -174,14 +174,14 @@ def read_answers(
             if answer is None:
                 bad.append(here)
             elif len(answer.text) > LONGEST:
-                reason = f"its answer has {len(answer.text):,} characters, and no answer has more than {LONGEST:,}"
+                reason = f"its answer has {len(answer.text):,} characters, but at most {LONGEST:,} are allowed"
                 bad.append(replace(here, reason=reason))
             else:
                 good.append((settled(answer if model is None else by(answer, model)), here))
             if len(good) + len(bad) > MOST_ROWS:
                 raise InvalidFileError(
-                    f"{place} has more than {MOST_ROWS:,} rows (with those of the files before it, if there are any). "
-                    "Nothing was imported; split it into several files."
+                    f"{place} has more than {MOST_ROWS:,} rows (including rows of earlier files). "
+                    "Nothing was imported. Import fewer files at once, or split the file."
                 )
         if file.unread:
             unread[place] = tuple(file.unread)
@@ -215,9 +215,7 @@ def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
     if not files:
         ordered = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
         named = " or ".join([", ".join(ordered[:-1]), ordered[-1]] if len(ordered) > 1 else ordered)
-        raise InvalidFileError(
-            f"{folder} holds no {named} file. Give a file of answers, or the folder that holds them."
-        )
+        raise InvalidFileError(f"{folder} has no {named} file. Give a file of answers, or a folder with such files.")
     return [file for file in files if file.parent.name == "model_answer"] or files
 
 

@@ -88,15 +88,15 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
     elif len(head) < 2:
         wrong = f"the file has only {about}"
     elif len(set(head)) < len(head):
-        wrong = f"{next(name for name in head if head.count(name) > 1)} is there twice"
+        wrong = f"{next(name for name in head if head.count(name) > 1)} appears twice"
     elif len(head) > _MOST_COLUMNS:
-        wrong = f"there are more than {_MOST_COLUMNS} columns"
+        wrong = f"the file has more than {_MOST_COLUMNS} columns"
     else:
         odd = next((name for name in head if not NAME.fullmatch(name)), None)
-        wrong = f"{odd!r} is no name: letters, digits and _, a letter first" if odd is not None else ""
+        wrong = f"{odd!r} is not a valid name (letters, digits and _, first a letter)" if odd is not None else ""
     if wrong:
         raise InvalidFileError(
-            f"{path.name}, row 1: the first row must name the column {about} and one for each thing that is said; "
+            f"{path.name}, row 1: the first row must name the column {about} and a column for each attribute or label; "
             f"{wrong}. Nothing was imported."
         )
 
@@ -105,7 +105,7 @@ def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[s
     if len(told) != columns:
         return f"it has {len(told)} cells, not {columns}"
     if not told[at]:
-        return f"it names no {about}"
+        return f"{about} is empty"
     if told[at] in seen:
         return f"{told[at]} is already in an earlier row"
     if any(len(cell) > _LONGEST for cell in told):

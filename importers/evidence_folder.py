@@ -34,7 +34,7 @@ _KNOWN = re.compile(
 )
 _NAME = re.compile(r"[a-z_]{1,60}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_AGAIN = "Nothing was recomputed. Copy the release again, whole."
+_AGAIN = "Nothing was recomputed. Copy the whole release again."
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class EvidenceFolder:
         self.root = folder
         self.name = self.path.name if self.path != folder else folder.name
         if not is_folder(self.path):
-            raise InvalidFileError(f"{folder} is no folder; name the folder of a release, or its {FOLDER}.")
+            raise InvalidFileError(f"{folder} is not a folder. Name the folder of a release, or its folder {FOLDER}.")
         self.manifest = self._manifest()
         self.tables = self._tables()
 
@@ -101,7 +101,7 @@ class EvidenceFolder:
             for number, line in self._lines(lines, path):
                 row = json_object(line)
                 if row is None:
-                    self._refuse(f"line {number:,} of {path} is no row")
+                    self._refuse(f"line {number:,} of {path} is not a row")
                 yield number, row
 
     def without_rows(self, tables: Mapping[str, Sequence[str]]) -> None:
@@ -116,10 +116,10 @@ class EvidenceFolder:
         contents = json_object(data) if len(data) <= self.limits.whole else None
         listed = contents.get("figures") if contents else None
         if not isinstance(contents, dict) or not isinstance(listed, list):
-            self._refuse(f"{FIGURES} holds no figures")
+            self._refuse(f"{FIGURES} has no figures")
         ids = [figure.get("id") for figure in listed if isinstance(figure, dict)]
         if len(ids) != len(listed) or not all(isinstance(id, str) for id in ids) or len({*ids}) != len(ids):
-            self._refuse(f"{FIGURES} has a figure without an id, or two of the same")
+            self._refuse(f"{FIGURES} has a figure without an id, or two figures with the same id")
         return contents
 
     # ---- inside ------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class EvidenceFolder:
             or not isinstance(version, int)
             or isinstance(version, bool)
         ):
-            self._refuse("its manifest is not that of evidence")
+            self._refuse("its manifest is not a manifest of evidence")
         if version > VERSION:
             raise InvalidFileError(
                 f"{self.name} was written by a newer Touchstone (evidence version {version}; this one reads {VERSION})."
@@ -154,7 +154,7 @@ class EvidenceFolder:
             fit = isinstance(n_bytes, int) and not isinstance(n_bytes, bool) and n_bytes >= 0
             known = isinstance(path, str) and _KNOWN.fullmatch(path) and path not in self._told
             if not known or not fit or not _SHA256.fullmatch(sha256):
-                self._refuse(f"its manifest names {str(path)[:100]!r}, which no evidence has, or names it wrongly")
+                self._refuse(f"its manifest has a wrong entry for {str(path)[:100]!r}")
             self._told[str(path)] = (int(n_bytes or 0), sha256)
         table_entries: dict[str, TableEntry] = {}
         for listed_table in _listed(self.manifest.get("tables")):
@@ -165,7 +165,7 @@ class EvidenceFolder:
                 or name in table_entries
                 or not is_table_entry(listed_table)
             ):
-                self._refuse("its manifest names a table wrongly")
+                self._refuse("its manifest has a wrong entry for a table")
             if table_path(name) not in self._told:
                 self._refuse(f"its manifest names a table {name!r} without its file")
             n_bytes, sha256 = self._told[table_path(name)]
@@ -186,7 +186,7 @@ class EvidenceFolder:
     def _row(self, line: bytes, table: str, number: int, wanted: set[str]) -> dict[str, Any]:
         row = json_object(line)
         if row is None or row.keys() != wanted:
-            self._refuse(f"line {number:,} of {table_path(table)} is no row with the columns that the manifest names")
+            self._refuse(f"line {number:,} of {table_path(table)} is not a row with the columns of the manifest")
         return row
 
     def _open(self, path: str) -> BinaryIO:
@@ -194,10 +194,10 @@ class EvidenceFolder:
         try:
             for part in (*reversed(at.relative_to(self.path).parents),):
                 if not is_folder(self.path / part):
-                    self._refuse(f"{part} is no folder")
+                    self._refuse(f"{part} is not a folder")
             handle = os.open(at, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
-            self._refuse(f"{path} is not there")
+            self._refuse(f"{path} is missing")
         except OSError as error:
             self._refuse(f"{path} cannot be read ({error.strerror}); links are not followed")
         file: BinaryIO = os.fdopen(handle, "rb")
@@ -205,10 +205,10 @@ class EvidenceFolder:
         size = os.fstat(handle).st_size
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             file.close()
-            self._refuse(f"{path} is no file")
+            self._refuse(f"{path} is not a file")
         if bounds is not None and size > 2 * bounds[0] + self.limits.slack:
             file.close()
-            self._refuse(f"{path} has {size:,} bytes, and should have {bounds[0]:,}")
+            self._refuse(f"{path} has {size:,} bytes instead of {bounds[0]:,}")
         return file
 
     def _refuse(self, why: str) -> NoReturn:

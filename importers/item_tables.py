@@ -51,7 +51,7 @@ class TableReader(JsonItems):
         if file.suffix.lower() == WORKBOOK:
             return FileText(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in table_lines.OTHER_SUFFIXES:
-            raise InvalidFileError(f"{file.name} is a spreadsheet that is not read. Save it as .csv or .xlsx.")
+            raise InvalidFileError(f"{file.name} is a spreadsheet in an unsupported format. Save it as .csv or .xlsx.")
         if said.encoding:
             return decoded(file, said.encoding)
         data = bytes_of(file)
@@ -65,7 +65,7 @@ class TableReader(JsonItems):
         except UnicodeDecodeError as error:
             raise InvalidFileError(
                 f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "
-                "import it with --set encoding=cp1252 (Western European files of Excel) or whatever it is in."
+                "import it with its encoding, such as --set encoding=cp1252 for Western European files of Excel."
             ) from error
 
     def pieces(self, text: str) -> Iterator[Row]:
@@ -108,7 +108,7 @@ class TableReader(JsonItems):
             )
             lists = [field.name for field in self.schema.item.fields if kinds.of_field(field).holds == "texts"]
             several = "".join(
-                f" A list may have a column for each entry: --set columns.{name}=A,B,C."
+                f" If each entry of a list has its own column, add --set columns.{name}=A,B,C."
                 for name in [name for name in lists if name in lacking or name in mapped_columns][:1]
             )
             raise InvalidFileError(
@@ -134,13 +134,13 @@ class TableReader(JsonItems):
 
     def notes(self) -> Iterator[str]:
         if self.table and (mark := self.table.layout.separator) != ",":
-            yield f"{self.place}: its cells are separated by {csv_rows.SEPARATORS[mark]}."
+            yield f"{self.place}: the cells are separated by {csv_rows.SEPARATORS[mark]}."
         if self.unread:
             yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
-            yield f"There is no column {self.row.id_key!r}; items are named by their place in the file."
+            yield f"There is no column {self.row.id_key!r}; the items' names are their positions in the file."
         if by_id := [asset.role for asset in self.schema.item.assets if asset.min and asset.role not in self.row.roles]:
-            yield f"There is no column for {', '.join(by_id)}; these files are looked for by the items' names."
+            yield f"There is no column for {', '.join(by_id)}; Touchstone looks for these files by the items' names."
 
     def file(self) -> FileRecord:
         record = super().file()
@@ -164,7 +164,7 @@ def _of_workbook(file: Path) -> str:
     table = csv_text.Writer(out)
     wrong: list[str] = []
     names: list[str] = []
-    for line in table_lines.lines_of_table(file, fits=any, wants="the names of columns"):
+    for line in table_lines.lines_of_table(file, fits=any, wants="column names"):
         if not names:
             names = list(line.cells)
             table.writerow(names)
@@ -173,7 +173,7 @@ def _of_workbook(file: Path) -> str:
     if wrong:
         more = f" and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
         raise InvalidFileError(
-            f"{file.name}: {'; '.join(wrong[:_SHOWN])}{more}. Nothing was imported; store these cells as texts, or "
+            f"{file.name}: {'; '.join(wrong[:_SHOWN])}{more}. Nothing was imported. Store these cells as text, or "
             "save the sheet as CSV."
         )
     return out.getvalue()
@@ -182,8 +182,4 @@ def _of_workbook(file: Path) -> str:
 def _left_sheets(file: Path) -> str:
     """Return a sentence if a workbook has more sheets than the one that is read; otherwise an empty text."""
     read, *left = table_lines.filled_sheets(file)
-    return (
-        f"{file.name}: its sheet {read!r} is read; {quoted_names(left)} {'are' if left[1:] else 'is'} not."
-        if left
-        else ""
-    )
+    return f"{file.name}: only the sheet {read!r} is read, not {quoted_names(left)}." if left else ""

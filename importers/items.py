@@ -39,7 +39,7 @@ from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
 from importers.unread_keys import ReadKeys, twin_warnings, unread_note, vote_warnings
 
-STAYS = "the values stay with the rows and are exported again"
+STAYS = "the values are kept for exports"
 UTF_8 = "utf-8"
 
 
@@ -94,7 +94,7 @@ def read_files(
         raise InvalidFileError(f"{error}. Nothing was imported.") from error
     row = as_named(keys, schema)
     if row.open and (key := read_twice(row, schema)) is not None:
-        raise InvalidFileError(f"Two fields would be the column {key!r}; give each its own. Nothing was imported.")
+        raise InvalidFileError(f"Two fields have the column {key!r}. Nothing was imported. Give each its own.")
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     paths = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
@@ -142,7 +142,7 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
     if not paths:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise InvalidFileError(
-            f"{folder} holds no {kinds_of_file} file. Give an annotation file, or the folder that holds them."
+            f"{folder} has no {kinds_of_file} file. Give an annotation file, or a folder with such files."
         )
     return [file for file in paths if file.name == name] or paths
 
@@ -167,7 +167,7 @@ _NO_TEXT = (
     (re.compile(rb"PK\x03\x04"), "a zip archive. Unpack it, or upload it as a .zip; a workbook ends with .xlsx"),
     (
         re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html)\b", re.IGNORECASE),
-        "a web page (HTML), perhaps the sign-in page of where it lies. Download the file itself",
+        "a web page (HTML), perhaps a sign-in page. Download the file itself",
     ),
 )
 """The first bytes of files that hold no data, whatever their names are."""
@@ -191,7 +191,7 @@ def _dimension(schema: Schema, name: str) -> Dimension:
     dimension = dimension_named(schema, name)
     if dimension is None:
         known = ", ".join(part.id for part in schema.dimensions)
-        raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {known}.")
+        raise InvalidFileError(f"{schema.title} has no dimension {name!r}. Use one of: {known}.")
     return dimension
 
 
@@ -205,8 +205,8 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
             return dimension or schema.dimensions[0]
         known = ", ".join(part.folder or part.id for part in schema.dimensions)
         raise InvalidFileError(
-            f"{file}: its folder names no dimension of {schema.title} ({known}). Rename the folder, "
-            "or import the file by itself and name its dimension with --set dimension=ID."
+            f"{file}: the name of its folder is not a dimension of {schema.title} ({known}). Rename the folder, "
+            "or import only this file and name its dimension with --set dimension=ID."
         )
     if row.named_by:
         return None
@@ -309,7 +309,7 @@ class JsonItems:
         if self.alike:
             n, (name, first) = len({name for name, _ in self.alike}), self.alike[0]
             have = "item has options" if n == 1 else "items have options"
-            yield f"{self.place}: {n:,} {have} that say the same; the first is {name}: {first.sentence}."
+            yield f"{self.place}: {n:,} {have} with the same meaning; the first item is {name}: {first.sentence}."
 
     def _item(self, record: Mapping[str, Any], fragment: Fragment) -> ItemRecord:
         fields = fields_of(self.row, self.schema, record)
@@ -318,7 +318,7 @@ class JsonItems:
         folder = self.place.rpartition("/")[0]
         external_id = own or (f"{folder}/{self.n_rows - 1}" if folder else str(self.n_rows - 1))
         if external_id in self.rows_by_id:
-            raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
+            raise Misfit(f"its {self.row.id_key} {external_id} is also in row {self.rows_by_id[external_id]}")
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
         problems = [*check_read(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
@@ -326,7 +326,7 @@ class JsonItems:
         if wrong and self.row.open:
             wrong += by_place(self.schema, fields)
         alike = same_options(self.schema, fields)
-        wrong += [f"{group.sentence}, and the key is one of them; reword one" for group in alike if group.is_key]
+        wrong += [f"{group.sentence}, and one of them is the key; reword one" for group in alike if group.is_key]
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)
@@ -349,8 +349,8 @@ class JsonItems:
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
         known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
-        what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "nothing says its dimension"
-        raise Misfit(f"{what}; the dimensions are {known} (or name one with --set dimension=ID)")
+        what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "its dimension is missing"
+        raise Misfit(f"{what}; use one of {known} (or set one for the whole file with --set dimension=ID)")
 
     def _named(self, name: str) -> Dimension | None:
         """Return the same as ``dimension_named``, cached by name, because a large file has few names."""
@@ -378,7 +378,7 @@ def decoded(file: Path, encoding: str) -> FileText:
         return FileText(data.decode(exact), exact)
     except LookupError:
         raise InvalidFileError(
-            f"There is no encoding {encoding!r}; known are utf-8, cp1252, utf-16, latin-1."
+            f"There is no encoding {encoding!r}. Use, for example, utf-8, cp1252, utf-16 or latin-1."
         ) from None
     except UnicodeError as error:
         raise InvalidFileError(f"{file.name} is not in {encoding}: {error}. Nothing was imported.") from error
@@ -450,9 +450,9 @@ def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[st
     for slot in schema.item.assets:
         n = sum(asset.role == slot.role for asset in assets)
         if n < slot.min:
-            yield f"it has {n or 'no'} {slot.role}, and at least {slot.min} {'is' if slot.min == 1 else 'are'} needed"
+            yield f"it has {n or 'no'} {slot.role}, but at least {slot.min} {'is' if slot.min == 1 else 'are'} needed"
         elif slot.max is not None and n > slot.max:
-            yield f"it has {n} of {slot.role}, and at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
+            yield f"it has {n} of {slot.role}, but at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
 
 
 def _told_apart(files: list[FileRecord]) -> list[FileRecord]:
@@ -472,9 +472,7 @@ def prefixed(file: FileRecord, prefix: str) -> FileRecord:
 
 SHOWN = 50
 """The largest number of bad rows that a refusal names."""
-MEND = (
-    "Nothing was imported; mend the file, or take the other rows (--skip-bad): all that stay out are then written down."
-)
+MEND = "Nothing was imported. Correct the file, or import only the valid rows with --skip-bad, which lists the others."
 
 
 def refusal(bad: Sequence[BadRow], end: str = MEND) -> InvalidRowsError:

@@ -27,7 +27,7 @@ def entries(cell: str) -> list[str | int]:
     """
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")) or len(text) < 2:
-        raise NotList("it is no list in square brackets")
+        raise NotList("it is not a list in square brackets")
     at, end = 1, len(text) - 1
     cells: list[str | int] = []
     while text[at:end].strip():
@@ -56,5 +56,5 @@ def _escaped(found: re.Match[str]) -> str:
         return _PLAIN.get(found[4], found[0])
     number = int(code, 16)
     if number > _LARGEST:
-        raise NotList("it has a character that there is not")
+        raise NotList("it has an invalid character code")
     return chr(number)

@@ -167,8 +167,8 @@ class MediaFolder:
         if len(found) > 1:
             files = ", ".join(sorted(path.relative_to(self._root).as_posix() for path in found)[:4])
             raise InvalidMediaError(
-                f"{name!r} may be any of {len(found)} files: {files}. They differ only in case or in their Unicode "
-                "form. Keep one of them, or write its name exactly."
+                f"{name!r} matches {len(found)} files: {files}. The names differ only in case or in their Unicode "
+                "form. Keep one of the files, or write its exact name."
             )
         return found[0]
 

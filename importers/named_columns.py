@@ -24,9 +24,9 @@ def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Itera
     head = [name.strip().casefold() for name in rows[0]] if rows else []
     if not set(needed) <= set(head) or len(set(head)) < len(head) or not set(head) <= set(columns):
         more = [name for name in columns if name not in needed]
-        column_names = " and ".join(needed) + (f", and any of {', '.join(more)}" if more else "")
+        column_names = " and ".join(needed) + (f", and optionally {', '.join(more)}" if more else "")
         raise InvalidFileError(
-            f"{path.name}, row 1: the first row must name the column {column_names}, each once. Nothing was changed."
+            f"{path.name}, row 1: the first row must have these names once: {column_names}. Nothing was changed."
         )
     for number, cells in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in cells):

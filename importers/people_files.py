@@ -28,7 +28,7 @@ def read_parts(path: Path, *, role: Role | None) -> list[MemberSettings]:
     """
     members = [_part(path, number, cells, role) for number, cells in table(path, COLUMNS, needed=("login",))]
     if not members:
-        raise InvalidFileError(f"{path.name} names no one below its first row. Nothing was changed.")
+        raise InvalidFileError(f"{path.name} has only a first row. Nothing was changed. Add a row for each person.")
     return members
 
 
@@ -37,13 +37,13 @@ def _part(path: Path, number: int, told: Mapping[str, str], role: Role | None) -
     if not told["login"]:
         raise refused(path, number, "login is empty")
     if role_name and role_name not in list(Role):
-        raise refused(path, number, f"{role_name!r} is no role; it is one of {', '.join(Role)}")
+        raise refused(path, number, f"{role_name!r} is not a role; use one of {', '.join(Role)}")
     if not role_name and role is None:
-        raise refused(path, number, "it names no role; write one")
+        raise refused(path, number, "the role is missing; add a role")
     stages = _names(told.get("stages", ""))
     odd = next((stage for stage in stages or () if stage not in list(Stage)), None)
     if odd is not None:
-        raise refused(path, number, f"{odd!r} is no stage; they are {', '.join(Stage)}")
+        raise refused(path, number, f"{odd!r} is not a stage; use one of {', '.join(Stage)}")
     return MemberSettings(
         told["login"].casefold(),
         Role(role_name) if role_name else role or Role.ANNOTATOR,

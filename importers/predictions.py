@@ -49,7 +49,7 @@ def _rows(file: AnswerFile) -> Rows:
                 raise Misfit(piece.problem)
             record = json_text.values(piece.raw, keys)
             if keys.unread:
-                away = extensions.missing("readers", "predictions") or "No extension reads such files."
+                away = extensions.missing("readers", "predictions") or "No installed extension reads these keys."
                 raise NotAvailableError(f"{file.place} has the keys {quoted_names([*keys.unread])}. {away}")
             yield answer_of(record, file), file.here(number, piece.raw)
         except (Misfit, NotJson) as error:

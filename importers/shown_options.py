@@ -183,7 +183,7 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
                 part = places, str(error)
             continue
         if block.from_zero:
-            raise OptionsDiffer("the prompt numbers its options from 0, and a number in an answer counts from 1")
+            raise OptionsDiffer("the prompt numbers its options from 0, but numbers in answers count from 1")
         if len(known) == len(own):
             return places, None
         if len(known) >= 2 and some is None and not block.bare:
@@ -238,8 +238,7 @@ def _must_fit(places: Sequence[int | None], shown: Sequence[str], own: Sequence[
     known = [k for k, at in enumerate(places) if at is not None]
     if strange and (len(known) < len(own) or strange[0] < known[-1]):
         raise OptionsDiffer(
-            f"the model was shown the option {_label(strange[0])}. {_quoted(shown[strange[0]])}, which the item does "
-            "not have"
+            f"the model saw the option {_label(strange[0])}. {_quoted(shown[strange[0]])}, which the item does not have"
         )
 
 
@@ -252,7 +251,7 @@ def _order(places: Sequence[int | None], own: Sequence[str]) -> tuple[int, ...]:
     if None in filled:
         if all(at in (None, k) for k, at in enumerate(filled)):
             return ()
-        raise OptionsDiffer("it was shown with an empty option between the others, in another order than the item's")
+        raise OptionsDiffer("the model saw an empty option between the others, in another order than in the item")
     order = tuple(at for at in filled if at is not None)
     return () if order == tuple(range(len(order))) else order
 

@@ -83,7 +83,7 @@ def _of_sheets(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) ->
                 return
     named = ", ".join(map(repr, names[:5])) or "none"
     raise InvalidFileError(
-        f"{path.name}: no sheet of it has {wants} in its first row (sheets: {named}). Nothing was imported."
+        f"{path.name}: no sheet has {wants} in its first row (sheets: {named}). Nothing was imported."
     )
 
 
@@ -91,7 +91,7 @@ def _reader_of(path: Path) -> SheetReader:
     ending = path.suffix.lower()
     readers: Mapping[str, SheetReader] = dict(extensions.rows("sheet_readers"))
     if ending not in readers:
-        away = extensions.missing("sheet_readers", ending) or f"No extension reads {ending}."
+        away = extensions.missing("sheet_readers", ending) or f"No installed extension reads {ending}."
         raise InvalidFileError(f"{path.name} cannot be read. {away}")
     return readers[ending]
 
@@ -108,7 +108,7 @@ def _below_headings(rows: Rows, fits: Callable[[Sequence[str]], bool]) -> Iterat
 def _lines(rows: Rows, headings: Sequence[str]) -> Iterator[SheetRow]:
     twice = next((name for name in headings if name and headings.count(name) > 1), None)
     if twice:
-        raise InvalidFileError(f"Two columns are called {twice!r}. Nothing was imported; take one out.")
+        raise InvalidFileError(f"Two columns are called {twice!r}. Nothing was imported. Remove one of them.")
     for number, row in rows:
         cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
         if any(cell.text or cell.problem for cell in cells.values()):

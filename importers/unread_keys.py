@@ -68,7 +68,7 @@ def twin_warnings(place: str, names: Iterable[str], known: Collection[str], *, w
     spelled = {typed(name).casefold(): name for name in known}
     twins = [(name, spelled[same]) for name in names if (same := _same_name(name)) in spelled]
     return [
-        f"{place}: the {what} {name!r} is not imported, because {read!r} is. If they hold different values, remove one."
+        f"{place}: the {what} {name!r} is not imported, because {read!r} is. If their values differ, remove one."
         for name, read in twins[:SHOWN]
     ]
 
@@ -79,7 +79,7 @@ def _same_name(name: str) -> str:
 
 def unread_note(names: Sequence[str], *, what: str = "column", end: str) -> str:
     """Return the sentence that names unused keys or columns. ``end`` is the end of the sentence."""
-    return f"Nothing reads the {what}{'s' if len(names) > 1 else ''} {quoted_names(names)}; {end}."
+    return f"Unused {what}{'s' if len(names) > 1 else ''}: {quoted_names(names)} ({end})."
 
 
 def quoted_names(names: Sequence[Any]) -> str:

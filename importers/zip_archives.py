@@ -55,12 +55,12 @@ def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS
             ]
             if len(entries) > limits.files:
                 raise InvalidFileError(
-                    f"{name} holds {len(entries)} files; at most {limits.files} are taken from one archive."
+                    f"{name} has {len(entries)} files, but at most {limits.files} are allowed. Split the archive."
                 )
             _unpack_entries(packed, entries, into, name=name, limits=limits)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise InvalidFileError(
-            f"{name} cannot be read as a zip archive ({error}). Pack it again and upload that."
+            f"{name} cannot be read as a zip archive ({error}). Create the archive again and upload it."
         ) from error
     return _only_folder(into)
 
@@ -78,7 +78,7 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
             continue
         if place.exists():
             raise InvalidFileError(
-                f"Two of these files are called {place.name}. Put them into folders and upload a zip."
+                f"Two of these files are called {place.name}. Put them into different folders and upload a zip archive."
             )
         into.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as file:
@@ -129,7 +129,7 @@ def safe_name(name: str) -> PurePosixPath:
         or _WINDOWS.search(name)
     )
     if refused:
-        raise InvalidFileError(f"The file name {name!r} is not taken: a plain path inside the archive is needed.")
+        raise InvalidFileError(f"The file name {name!r} is not allowed. Use a plain path inside the archive.")
     return path
 
 
@@ -140,12 +140,12 @@ def _unpack_entries(
     places = []
     for entry in entries:
         if stat.S_ISLNK(entry.external_attr >> 16):
-            raise InvalidFileError(f"{name} holds a link ({entry.filename}); only plain files are taken.")
+            raise InvalidFileError(f"{name} contains a link ({entry.filename}). Replace it with the file itself.")
         if entry.flag_bits & 0x1:
-            raise InvalidFileError(f"{name} is locked with a password. Pack it without one.")
+            raise InvalidFileError(f"{name} has a password. Create the archive without a password.")
         path = safe_name(entry.filename)
         if str(path).casefold() in seen:
-            raise InvalidFileError(f"{name} holds {path} twice.")
+            raise InvalidFileError(f"{name} contains {path} twice. Remove one of the two.")
         seen.add(str(path).casefold())
         places.append((entry, into / path))
     total = 0
@@ -166,7 +166,7 @@ def _unpack_entries(
                 total += len(chunk)
                 if written > allowed or total > most:
                     raise InvalidFileError(
-                        f"{name} grows too large when unpacked (at {entry.filename}); nothing was taken from it."
+                        f"{name} is too large when unpacked (at {entry.filename}). Split the archive."
                     )
                 target.write(chunk)
 

@@ -76,5 +76,5 @@ def find_adapter(spec: ModelSpec) -> ModelAdapter:
     raise ModelError(
         f"{spec.name} cannot be opened. {missing}"
         if missing
-        else f"Touchstone has no way yet to open {spec.name} ({spec.adapter})."
+        else f"Touchstone cannot open {spec.name} ({spec.adapter})."
     )

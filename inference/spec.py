@@ -153,7 +153,7 @@ class Endpoint(_SpecPart):
         if problems := find_header_problems(self.headers):
             raise ValueError("; ".join(problems))
         if self.max_cost is not None and self.price is None:
-            raise ValueError("`max_cost` needs `price`, otherwise the cost of a run is unknown")
+            raise ValueError("`max_cost` needs `price`, because the cost of a run depends on it")
         return self
 
 
@@ -212,11 +212,11 @@ class ModelSpec(_SpecPart):
     def _fits(self) -> ModelSpec:
         odd = next((name for name in self.attributes if not NAME.fullmatch(name) or name == "model"), None)
         if odd is not None:
-            raise ValueError(f"`attributes`: {odd!r} is no name for one: small letters, digits and _, a letter first")
+            raise ValueError(f"`attributes`: {odd!r} is not valid: use small letters, digits and _, a letter first")
         if (self.adapter == "endpoint") != (self.endpoint is not None):
-            raise ValueError("the adapter `endpoint` and the part `endpoint` belong together")
+            raise ValueError("use the adapter `endpoint` together with the part `endpoint`")
         if self.adapter not in ("file",) and not self.model:
-            raise ValueError("`model` is missing: a folder, a repository, or the name that the endpoint knows")
+            raise ValueError("`model` is missing: give a folder, a repository, or the name at the endpoint")
         return self
 
     def dump(self) -> dict[str, Any]:
@@ -281,11 +281,11 @@ class ModelSpec(_SpecPart):
             return self
         if self.endpoint is None:
             raise ModelError(
-                f"{self.name} is not behind an endpoint, so there is no request to add fields or headers to."
+                f"{self.name} is not behind an endpoint, so its requests cannot have extra fields or headers."
             )
         problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
         if problems:
-            raise ModelError(f"{self.name} cannot be asked like this: {'; '.join(problems)}.")
+            raise ModelError(f"Requests to {self.name} cannot be changed like this: {'; '.join(problems)}.")
         replaced = {name.lower() for name in headers}
         kept = {name: value for name, value in self.endpoint.headers.items() if name.lower() not in replaced}
         body = {**self.generation.extra_body, **extra_body}

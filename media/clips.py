@@ -257,7 +257,7 @@ def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -
     called = name or str(video)
     moments = [_moment(time) for time in times]
     if moments != sorted(moments):
-        raise ValueError("the moments have to rise")
+        raise ValueError("the times must be in ascending order")
     known = timeline_of(video, name=called)
     turned = orientation_of(video, name=called)
     with opened(video, name=called) as (container, stream):
@@ -333,7 +333,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
         with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
             streams = timeline.picture_streams(container)
             if not streams:
-                raise InvalidMediaError(f"{name} has no picture in it. Check that it is the right file.")
+                raise InvalidMediaError(f"{name} contains no pictures. Check that it is the right file.")
             stream = streams[0]
             stream.thread_type = "AUTO"
             yield container, stream
@@ -370,8 +370,8 @@ def must_be_whole(times: Timeline, *, name: str) -> None:
         raise InvalidMediaError(f"{name} has no frame that can be decoded. Encode it again.")
     if times.broken:
         raise InvalidMediaError(
-            f"{name} breaks off at {float(times.end):.2f} s: {times.broken}. Copy or fetch it again. If it is whole, "
-            "its header is wrong: encode it again (ffmpeg -i OLD NEW.mp4)."
+            f"{name} breaks off at {float(times.end):.2f} s: {times.broken}. Copy or fetch it again. If the file is "
+            "complete, its header is wrong: encode the file again (ffmpeg -i OLD NEW.mp4)."
         )
 
 
@@ -400,7 +400,7 @@ def _pixel(stream: VideoStream, *, name: str) -> Fraction:
     pixel = Fraction(stream.sample_aspect_ratio or 1)
     if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
         raise InvalidMediaError(
-            f"{name} says that its pixels are {pixel.numerator} wide and {pixel.denominator} high, so its pictures "
+            f"The pixels of {name} are {pixel.numerator} wide and {pixel.denominator} high, so its pictures "
             "cannot be shown. Encode it again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
         )
     return pixel
@@ -619,7 +619,7 @@ def _write(
                 encoded.pts, encoded.time_base = round(at / _MILLISECONDS), _MILLISECONDS
                 container.mux(stream.encode(encoded))
             if stream is None:
-                raise InvalidMediaError(f"{name} has no frame there. Check the start and the end of the clip.")
+                raise InvalidMediaError(f"{name} has no frame in this time range. Check the start and the end.")
             container.mux(stream.encode())
         partial.replace(out)
     finally:

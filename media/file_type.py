@@ -30,8 +30,8 @@ def _unsupported(called: str, format: str, to: str = "JPEG or PNG") -> Sort:
     return Sort(called, advice=f"unsupported: {format}; convert to {to}", format=format)
 
 
-AS_PNG = "Save it as PNG, JPEG or WebP and add that."
-AS_WEBM = "Only clips in WebM are stored; an import cuts them out of such a video by itself."
+AS_PNG = "Save it as PNG, JPEG or WebP, and add the new file."
+AS_WEBM = "Touchstone stores clips as WebM only. An import cuts clips from such a video."
 
 MP4 = Sort("an MP4 video", advice=AS_WEBM, is_video=True)
 
@@ -66,8 +66,8 @@ _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Sort("a Windows Media video", advice=AS_WEBM, is_video=True)),
     (0, b"ID3", _unsupported("a sound", "MP3", "a video")),
     (8, b"WAVE", _unsupported("a sound", "WAV", "a video")),
-    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack it and add the images that are in it.")),
-    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack it and add the images that are in it.")),
+    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack it, and add the images inside.")),
+    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack it, and add the images inside.")),
 )
 
 HEIC = _unsupported("a HEIC image", "HEIC")
@@ -75,11 +75,11 @@ AVIF = Sort("an AVIF image", "image", "image/avif")
 _HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 WEBM = Sort("a WebM clip", "clip", "video/webm")
 MATROSKA = Sort("a Matroska video", advice=AS_WEBM, is_video=True)
-HTML = Sort("a web page", advice="It may be the error page of a download that failed: fetch the image again.")
+HTML = Sort("a web page", advice="It may be the error page of a failed download: fetch the image again.")
 SVG = _unsupported("an SVG drawing", "SVG")
 TEXT = Sort("a text", advice="Add the image itself.")
 EMPTY = Sort("empty", advice="Copy or fetch it again.")
-UNKNOWN = Sort("of a sort that is not known here", advice=AS_PNG)
+UNKNOWN = Sort("of an unknown type", advice=AS_PNG)
 
 
 def sniff(head: bytes) -> Sort:
@@ -119,13 +119,13 @@ def problem(path: Path, kind: str) -> str | None:
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}."
     if sort.format and kind == "clip":
-        return f"{path.name} is {sort.called}, and a clip belongs there (unsupported: {sort.format}). Give a video."
+        return f"{path.name} is {sort.called}, but a clip is needed (unsupported: {sort.format}). Give a video."
     if sort.format or sort in (HTML, TEXT, EMPTY):
         return refusal(path.name, sort)
     if kind == "image" and (sort.is_video or sort.kind == "clip"):
-        return f"{path.name} is {sort.called}, and an image belongs there. Give an image."
+        return f"{path.name} is {sort.called}, but an image is needed. Give an image."
     if kind == "clip" and sort.kind == "image" and sort.mime != "image/gif":
-        return f"{path.name} is {sort.called}, and a clip belongs there. Give a video."
+        return f"{path.name} is {sort.called}, but a clip is needed. Give a video."
     return None
 
 

@@ -146,7 +146,7 @@ def _translated(name: str, limits: Limits) -> Iterator[None]:
     except Image.DecompressionBombError as bomb:
         raise InvalidMediaError(_too_many_pixels(name, "more than 170 million", limits)) from bomb
     except MemoryError as error:
-        raise InvalidMediaError(f"{name} needs more memory than there is. Scale it down before adding it.") from error
+        raise InvalidMediaError(f"{name} needs more memory than is free. Scale it down before adding it.") from error
     except _BROKEN as broken:
         raise InvalidMediaError(
             f"{name} cannot be read to its end; it is damaged or was cut short. Copy or fetch it again."

@@ -96,7 +96,7 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
     if orientation is None:
         angle = math.degrees(math.atan2(b, a))
         raise InvalidMediaError(
-            f"{name} is turned by {angle:.0f} degrees; only quarter turns and mirrored pictures are read. "
+            f"{name} is rotated by {angle:.0f} degrees. Touchstone supports only quarter turns and mirroring. "
             "Encode it again upright (ffmpeg -i OLD NEW.mp4)."
         )
     return orientation

@@ -107,11 +107,11 @@ class MediaStore:
         A copy that is damaged is made again; ``InvalidMediaError`` if the original is damaged, too.
         """
         if size not in get_args(Size):
-            raise ValueError(f"{size!r} is no size; it is one of {', '.join(get_args(Size))}")
+            raise ValueError(f"{size!r} is not a size; sizes are {', '.join(get_args(Size))}")
         folder = self._folder(sha256)
         path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
-            raise NotFoundError(f"The media store has no file {sha256[:12]}...; bring it in again.")
+            raise NotFoundError(f"The media store has no file {sha256[:12]}...; import it again.")
         if size != "original" and not copies.is_whole(path, reads=images.can_be_read):
             return self._copied_again(sha256, size)
         return path
@@ -235,7 +235,7 @@ class MediaStore:
             The extra ``video`` is not installed.
         """
         if self.about(sha256).kind != "clip":
-            raise NotFoundError("That is an image, not a clip.")
+            raise NotFoundError("This file is an image, not a clip.")
         path = self._folder(sha256) / _MP4
         if not path.is_file() or not copies.is_whole(path, reads=_is_nothing):
             with self._incoming() as work:
@@ -275,9 +275,9 @@ class MediaStore:
             raise NotAvailableError(f"This clip has an unusual structure and must be rewritten. {error}") from error
         except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
             raise InvalidMediaError(
-                "This clip is built in an unusual way, so that its metadata cannot be removed, and it"
-                " cannot be written anew as it is. Make another file of it (ffmpeg -i OLD NEW.webm), and bring in its"
-                " items with that under another name."
+                "This clip has an unusual structure, so its metadata cannot be removed, and it cannot be rewritten."
+                " Convert it to a new file (ffmpeg -i OLD NEW.webm), and import its items with the new file under"
+                " another name."
             ) from error
         whole.unlink()
 
@@ -298,7 +298,7 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFoundError(
-                f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup."
+                f"Its copy {gone[0]}, which pages show, is missing: restore the folder {folder} from a backup."
             )
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
@@ -339,7 +339,7 @@ class MediaStore:
                     while chunk := file.read(_CHUNK):
                         digest.update(chunk)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise NotFoundError(f"{called} is gone: restore it from a backup, or bring it in again.") from error
+            raise NotFoundError(f"{called} is missing: restore it from a backup, or import it again.") from error
         except OSError as error:
             raise InvalidMediaError(f"{called} cannot be read ({error.strerror}).") from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
@@ -359,7 +359,7 @@ class MediaStore:
         """
         about = self.about(sha256)
         if about.kind != "clip":
-            raise NotFoundError("That is an image; it has no frames.")
+            raise NotFoundError("This file is an image and has no frames.")
         path = self._folder(sha256) / _TIMES
         if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
@@ -382,7 +382,7 @@ class MediaStore:
         """Return the facts of a file. Raise ``NotFoundError`` if the store has no file with this content."""
         known = self._known(sha256)
         if known is None:
-            raise NotFoundError(f"The media store has no file {sha256[:12]}...; bring it in again.")
+            raise NotFoundError(f"The media store has no file {sha256[:12]}...; import it again.")
         return known
 
     def __contains__(self, sha256: str) -> bool:
@@ -397,7 +397,7 @@ class MediaStore:
 
     def _folder(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
-            raise NotFoundError("That is no SHA-256 of a stored file.")
+            raise NotFoundError("This is not the SHA-256 of a stored file.")
         return self.root / sha256[:2] / sha256
 
     def _known(self, sha256: str) -> StoredMedia | None:
@@ -478,7 +478,7 @@ class MediaStore:
             strip_metadata.looked_at(original)
         except strip_metadata.NotUnderstood as error:
             raise InvalidMediaError(
-                f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
+                f"{name} has an unusual structure. Rewrite it (ffmpeg -i OLD -c copy NEW.webm), and add the new file."
             ) from error
         return probe
 
@@ -521,9 +521,9 @@ def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
     except FileNotFoundError as error:
         raise InvalidMediaError(f"{name} is not there. Check the path.") from error
     except IsADirectoryError as error:
-        raise InvalidMediaError(f"{name} is a folder. Add the files in it.") from error
+        raise InvalidMediaError(f"{name} is a folder. Add the files in the folder.") from error
     except PermissionError as error:
-        raise InvalidMediaError(f"{name} may not be read by this program. Change its permissions.") from error
+        raise InvalidMediaError(f"This program may not read {name}. Change its permissions.") from error
 
 
 def _accepted(head: bytes, *, name: str) -> file_type.Sort:

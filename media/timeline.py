@@ -211,7 +211,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
     end = _after_last(timeline) if broken else _last(timeline) + lasts * base
     fraction = Fraction(container.duration or 0, 1_000_000)
     if by_packets and fraction > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
-        broken = broken or f"it says it lasts {float(fraction):.2f} s, and breaks off"
+        broken = broken or f"its header says that it lasts {float(fraction):.2f} s"
     return replace(timeline, end=end, duration=max(end, end_of_sound - begin), broken=broken)
 
 

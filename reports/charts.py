@@ -112,7 +112,7 @@ def _dots(chart: Dots, whole: Dots) -> ChartSpec:
             values.append({**about, "y": middle, "value": mark.value, "low": mark.low, "high": mark.high})
         middles.append(top + _height(marks) / 2)
         if all(mark.value is None for mark in marks):
-            empty.append({"y": middles[-1], "words": "undefined; the table says why"})
+            empty.append({"y": middles[-1], "words": "undefined; see the table"})
         top += _height(marks)
         edges.append({"y": top})
     axis = {

@@ -91,12 +91,12 @@ def _way(behind: UnitSelection | None, where: Where | None) -> str:
     if behind is None or where is None:
         return "<td></td>"
     if behind.unit is not None:
-        title, shown = f"All that is known of {behind.unit}", "item"
+        title, shown = f"All data about {behind.unit}", "item"
     elif behind.values is not None:
         most, last = behind.values
-        title, shown = f"Where most people say {most}, and {behind.raters[-1]} {last}", "items"
+        title, shown = f"Items with {most} from most people and {last} from {behind.raters[-1]}", "items"
     else:
-        title, shown = f"What {name_list(behind.raters)} differ about", "differences"
+        title, shown = f"Units on which {name_list(behind.raters)} differ", "differences"
     return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">{shown}</a></td>'
 
 

@@ -73,7 +73,7 @@ def _svg(spec: Mapping[str, Any], key: str, title: str, theme: Theme) -> str:
     text = json.dumps(whole).replace(json.dumps(QUIET), json.dumps(colors["muted"]))
     drawn = vl_convert.vegalite_to_svg(text, vl_version=VEGA_LITE)
     head = _HEAD.search(drawn)
-    assert head is not None, "the converter writes a head"
+    assert head is not None, "the converter writes a header"
     width, height = head[1], head[2]
     name = escape(key, quote=True)
     drawn = _IDLE.sub("", _HIDDEN.sub("", drawn[head.end() :]))

@@ -82,7 +82,7 @@ def whole(text: str, key: str) -> int:
     """The whole number of a cell; 3.0 is one."""
     if _WHOLE.fullmatch(text.strip()):
         return int(text.strip().partition(".")[0])
-    raise Misfit(f"{key} is {text!r}, not a whole number; write it in digits alone")
+    raise Misfit(f"{key} is {text!r}, not a whole number; write digits only")
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def named_in_order(text: str) -> tuple[str, ...]:
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
     there = [key for key in keys if record.get(key) is not None]
     if there != list(keys[: len(there)]):
-        raise Misfit(f"it has no {next(key for key in keys if key not in there)}, but {there[-1]}")
+        raise Misfit(f"it has {there[-1]} but no {next(key for key in keys if key not in there)}")
     return [record[key] for key in there]
 
 
@@ -170,8 +170,8 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
     if alone:
         return [text]
     raise Misfit(
-        f"{key} is not a list: write it as JSON or with a column for each entry ({key.removesuffix('s')}_1, ...; "
-        "columns of other names: --set columns.FIELD=A,B,C), or name the text between its entries: --set separator=TEXT"
+        f"{key} is not a list; write it as JSON, give each entry a column ({key.removesuffix('s')}_1, ... or "
+        "--set columns.FIELD=A,B,C), or name the text between the entries (--set separator=TEXT)"
     )
 
 

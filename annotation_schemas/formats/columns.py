@@ -100,14 +100,14 @@ class Spread:
             return None
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
-            raise Misfit(f"it has no {missing}, but {there[-1]}")
+            raise Misfit(f"it has {there[-1]} but no {missing}")
         return [_wanted(record[key], str, f"{key} is not text") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         entries = list(value or ())
         keys = numbered(self.keys, len(entries)) if self.grows else self.keys
         if len(entries) > len(keys):
-            raise Misfit(f"its list has {len(entries)} entries, and only {', '.join(keys)} hold them")
+            raise Misfit(f"its list has {len(entries)} entries, but the only columns for them are {', '.join(keys)}")
         return {key: entries[i] if i < len(entries) else None for i, key in enumerate(keys)}
 
 
@@ -142,7 +142,7 @@ class RightOption:
         if place is not None:
             return options[self._index(place, len(options))]
         if text is not None and spelled(text, options) not in options:
-            raise Misfit(f"{self.text} is none of the options")
+            raise Misfit(f"{self.text} is not one of the options")
         return text
 
     def contradiction(self, record: Record) -> str | None:
@@ -352,13 +352,15 @@ class ColumnMapping:
         for name in self.columns:
             if name not in known:
                 there = ", ".join(dict.fromkeys(known))
-                raise Misfit(f"`{name}` is no field or asset{suggestion(name, known)}; there are {there}")
+                raise Misfit(f"`{name}` is not a field or asset{suggestion(name, known)}; use one of: {there}")
         for name, counts in self.places.items():
             if name not in picked_fields(schema):
                 there = ", ".join(picked_fields(schema)) or "none"
-                raise Misfit(f"`{name}` is no field of the kind option_of; of that kind: {there}")
+                raise Misfit(f"`{name}` is not a field of kind option_of; fields of this kind: {there}")
             if counts not in get_args(OptionPlace):
-                raise Misfit(f"`{name}={counts}`: places of options are given as {', '.join(get_args(OptionPlace))}")
+                raise Misfit(
+                    f"`{name}={counts}`: use one of {', '.join(get_args(OptionPlace))} for the place of an option"
+                )
         if not self.as_json():
             return schema
         source = schema.source or Source(format=format)
@@ -410,7 +412,7 @@ def by_place(schema: Schema, fields: Record) -> list[str]:
         ways = [counts for counts in get_args(OptionPlace) if _is_place(value, counts, len(options))]
         if ways:
             hints.append(
-                f"if {value} is the place of the option, say so with --set option_places.{name}={ways[0]}"
+                f"if {value} is the position of the option, add --set option_places.{name}={ways[0]}"
                 f"{''.join(f' (or {way})' for way in ways[1:])}"
             )
     return hints

@@ -38,7 +38,7 @@ def submission(content: Content) -> dict[str, bytes]:
         name, number, options = item.external_id, item.fields.get(_ID), item.fields.get(content.options or "")
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
             raise InvalidFileError(
-                f"The item {name!r} has no {_ID} of its own, or no options; an EgoPlan submission needs both."
+                f"The item {name!r} lacks its own {_ID} or its options. An EgoPlan submission needs both."
             )
         answer = answers.get(name)
         place = answer.place(options) if answer else None
@@ -47,9 +47,9 @@ def submission(content: Content) -> dict[str, bytes]:
         labels[number] = ascii_uppercase[place] if place is not None else content.unanswered or ""
     if lacking:
         raise InvalidFileError(
-            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that is one of their options: "
-            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or say with --unanswered what "
-            "their label shall be, such as N/A."
+            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that matches one of their options: "
+            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or give a label for "
+            "unanswered items with --unanswered, such as N/A."
         )
     return {"submission.json": submission_json(labels)}
 
@@ -108,7 +108,7 @@ ROWS = (
     ),
     Format(
         "egoplan_submission",
-        "a model's answers as EgoPlan's server takes them: `sample_id` and `label`",
+        "a model's answers for EgoPlan's server: `sample_id` and `label`",
         Takes.ANSWERS,
         place=50,
         marks=("sample_id", "label"),

@@ -9,7 +9,7 @@ from domain.json_layout import INDENTED
 ROWS = (
     Format(
         "etp_bench",
-        "one JSON list, each item with its aspect, images, form of the answer and what may be told about it",
+        "one JSON list of items, each with its aspect, images, answer form and facts about the scene",
         Takes.ITEMS,
         place=35,
         reads=True,

@@ -16,7 +16,7 @@ ROWS = (
     ),
     Format(
         "models",
-        "what models are, CSV: `model` and a column for each attribute, such as `size`",
+        "attributes of models, CSV: `model` and a column for each attribute, such as `size`",
         Takes.MODELS,
         place=72,
         reads=True,

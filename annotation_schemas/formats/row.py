@@ -60,7 +60,7 @@ class ModelAnswer:
     def why_not(self) -> str:
         """Return the reason why the answer is not one of the options."""
         if self.read is None or self.read.outcome is ReadOutcome.READ:
-            return "is no longer one of its options"
+            return "is no longer one of the item's options"
         return f"was not read: {self.read.outcome.words}"
 
 

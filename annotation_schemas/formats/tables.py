@@ -18,7 +18,7 @@ def no_other_files(schema: Schema) -> bool:
 ROWS = (
     Format(
         "csv",
-        "a table, each row an item; also `.tsv` and `.xlsx`",
+        "a table with one item per row; also `.tsv` and `.xlsx`",
         Takes.ITEMS,
         place=36,
         reads=True,
@@ -38,7 +38,7 @@ ROWS = (
     ),
     Format(
         "jsonl",
-        "JSON, one object a line or a list of them, each an item",
+        "JSON items, one object per line or one list",
         Takes.ITEMS,
         place=37,
         reads=True,

@@ -15,7 +15,7 @@ from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Found, Json
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
-ROLE = "the role of the images that it is drawn on; absent: the first one with images"
+ROLE = "the role of the images to draw on; default: the first role with images"
 
 
 Shape = Callable[[Mapping[str, Any], Collection[Any]], str | None]
@@ -38,10 +38,10 @@ class Drawing:
         if least is not None and len(value) < least:
             return f"At least {least:g} {f'{noun} is' if least == 1 else f'{nouns} are'} needed ({len(value)} now)."
         if most is not None and len(value) > most:
-            return f"At most {most:g} {f'{noun} fits' if most == 1 else f'{nouns} fit'} ({len(value)} now)."
+            return f"At most {most:g} {f'{noun} is' if most == 1 else f'{nouns} are'} allowed ({len(value)} now)."
         for place, entry in enumerate(value, 1):
             if not isinstance(entry, Mapping):
-                return f"{noun.capitalize()} {place} is no {noun}."
+                return f"{noun.capitalize()} {place} is not a valid {noun}."
             shape = self.shape(entry, labels)
             if shape:
                 return f"{noun.capitalize()} {place}: {shape}"
@@ -49,7 +49,7 @@ class Drawing:
             return None
         names = [entry[self.unique] for entry in value]
         twice = next((label for label in names if names.count(label) > 1), None)
-        return None if twice is None else f"The {self.unique} {twice} is there twice."
+        return None if twice is None else f"The {self.unique} {twice} appears twice."
 
 
 class DrawnCriterion(CriterionKind):
@@ -59,7 +59,7 @@ class DrawnCriterion(CriterionKind):
     least_options = 0
     counts_entries = True
     never_alike = "draw"
-    missing = "Draw the marks, or choose that there is nothing to mark."
+    missing = "Draw the marks, or choose “nothing to mark”."
     none_is_answer = True
     is_about = "image"
 
@@ -116,10 +116,12 @@ def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequen
         if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
             return f"`{name}` must be a number."
     unknown = next((name for name in entry if name not in (*places, *others)), None)
-    return None if unknown is None else f"there is no `{unknown}` in it."
+    return None if unknown is None else f"`{unknown}` is not a known key."
 
 
 def image_problem(entry: Mapping[str, Any]) -> str | None:
     """Return the problem with the image that an entry names."""
     image = entry.get("image", 1)
-    return None if isinstance(image, int) and not isinstance(image, bool) and image >= 1 else "there is no such image."
+    return (
+        None if isinstance(image, int) and not isinstance(image, bool) and image >= 1 else "`image` must be 1 or more."
+    )

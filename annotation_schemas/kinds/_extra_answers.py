@@ -10,8 +10,8 @@ NONE_OF_THESE = "none_of_these"
 CANNOT_TELL = "cannot_tell"
 """The stored value of the second one."""
 
-NONE_KEY = {"none": "an answer besides the options, with this label: none of them fits; its value is `none_of_these`"}
-TELL_KEY = {"cannot_tell": "an answer besides the options, and no skip, with this label; its value is `cannot_tell`"}
+NONE_KEY = {"none": "adds an answer with this label, for when no option fits; its value is `none_of_these`"}
+TELL_KEY = {"cannot_tell": "adds an answer with this label, which is not a skip; its value is `cannot_tell`"}
 BESIDES: Mapping[str, str] = {**NONE_KEY, **TELL_KEY}
 """The keys of kinds whose answer is one value."""
 

@@ -81,10 +81,10 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
     drawn = owner is not None and is_drawn(owner, fields)
     if _is_empty(value):
         if drawn:
-            return "draw the answer; the form of this item asks for it."
+            return "draw the answer, because this item has a drawn answer."
         return "fill this in." if field.required or (form is not None and form.demands) else None
     if owner is not None and not drawn:
-        return "remove this; the form of this item asks for no drawn answer."
+        return "remove this, because this item has no drawn answer."
     row = of_field(field)
     complaint = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if complaint or form is None:
@@ -103,7 +103,7 @@ def _check_dimension(schema: Schema, field: ItemField, value: Any, dimension: st
         (offered_dimension.title for offered_dimension in schema.dimensions if offered_dimension.id == dimension),
         dimension,
     )
-    return f"items of {title} have {offered}, not {value}; choose that, or put the item into another dimension."
+    return f"{title} allows {offered}, not {value}; choose an allowed value, or another dimension for the item."
 
 
 def form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
@@ -156,7 +156,7 @@ def check_answers(
     """
     names = {criterion.name for criterion in criteria}
     problems = [
-        Problem(name, f"{name}: this stage does not ask that.")
+        Problem(name, f"{name}: this stage has no such question.")
         for name in dict.fromkeys([*values, *reasons])
         if name not in names
     ]
@@ -207,7 +207,7 @@ def _check_answer(
 ) -> str | None:
     value, reason = values.get(criterion.name), reasons.get(criterion.name)
     if not is_shown(criterion, values):
-        return None if value is None else "This is not asked after the answers before it."
+        return None if value is None else "Leave this empty: your earlier answers hide this question."
     row = of_criterion(criterion)
     if row.is_blank(value):
         return _check_absent(criterion, reason, skipped=criterion.name in values)

@@ -86,7 +86,7 @@ class CriterionKind(Kind):
         if "field" in self.keys and ("options" not in self.keys or criterion.field is not None):
             yield from refers_to_list(schema, criterion.field, path, stage=stage)
             if criterion.options:
-                yield (*path, "options"), "there is `field` already, which names the item's own"
+                yield (*path, "options"), "`field` already names the item's own options; remove one of the two"
         elif "options" in self.keys:
             yield from grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
 
@@ -423,7 +423,7 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-OVERLAP = "how far two answers have to overlap to say the same, in keep rules: `{iou: 0.5}`"
+OVERLAP = "minimum overlap of two equal answers, in keep rules: `{iou: 0.5}`"
 """The meaning of `tolerance` for values that are compared by overlap."""
 
 
@@ -435,12 +435,12 @@ def _of_modules(name: str) -> list[Any]:
         rows = [row for constant in ("CRITERION", "FIELD") if (row := getattr(module, constant, None)) is not None]
         called = module.__name__.rpartition(".")[2]
         if not rows or any(getattr(row, "name", None) != called for row in rows):
-            raise ImportError(f"{module.__name__} needs a CRITERION or a FIELD, called {called!r} as the module is.")
+            raise ImportError(f"{module.__name__} needs a CRITERION or a FIELD named {called!r}, like the module.")
         rows_of_kinds += [row for row in (getattr(module, name, None),) if row is not None]
     for row in rows_of_kinds:
         lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
         if lacking:
-            raise ImportError(f"The kind {row.name!r} says no `{lacking[0]}`.")
+            raise ImportError(f"The kind {row.name!r} lacks `{lacking[0]}`.")
     return sorted(rows_of_kinds, key=lambda row: float(row.place))
 
 
@@ -463,9 +463,9 @@ def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str |
     """Yield the problems of a `field` that should name the list of options."""
     lists = [field.name for field in schema.item.fields if (row := FIELDS.get(field.kind)) and row.is_list]
     if name is None:
-        yield path, "`field` is missing; it names the text_list field that holds the options"
+        yield path, "`field` is missing; name the text_list field that holds the options"
     elif name not in lists:
-        yield (*path, "field"), f"`{name}` is no text_list field of the item{grammar.among(name, lists)}"
+        yield (*path, "field"), f"`{name}` is not a text_list field of the item{grammar.among(name, lists)}"
     elif stage is not None and stage in schema.item.field(name).secret_in:
         yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
 
@@ -477,9 +477,9 @@ def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Fou
     texts = [field.name for field in schema.item.fields if (row := FIELDS.get(field.kind)) and row.written]
     if criterion.of is None:
         if stage not in ("grading", "coding"):
-            why = "a model's answer is graded and coded only"
-            yield path, f"`of` is missing; it names the item's field with the text ({why})"
+            why = "models' answers appear in grading and coding only"
+            yield path, f"`of` is missing; name the item's field with the text ({why})"
     elif criterion.of not in texts:
-        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{grammar.among(criterion.of, texts)}"
+        yield (*path, "of"), f"`{criterion.of}` is not a text field of the item{grammar.among(criterion.of, texts)}"
     elif stage in schema.item.field(criterion.of).secret_in:
         yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"

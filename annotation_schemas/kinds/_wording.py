@@ -14,8 +14,8 @@ from domain import wording as texts_of
 from domain.errors import Problem
 
 _PERSONS = {
-    "first": "Write it in the first person alone (I, my, we), without “you”.",
-    "second": "Write it in the second person alone (you, your), without “I” or “we”.",
+    "first": "Use only the first person (I, my, we), without “you”.",
+    "second": "Use only the second person (you, your), without “I” or “we”.",
     "third": "Write it without “I”, “we” and “you”.",
 }
 _LONGEST = 60
@@ -137,15 +137,15 @@ def _of_text(told: Wording, text: str) -> Iterator[tuple[str, str, bool]]:
     if (phrase := texts_of.first_standing(told.forbidden, text)) is not None:
         yield "forbidden", f"Write it without “{phrase}”.", False
     if told.ends_with is not None and not texts_of.folded(text).endswith(texts_of.folded(told.ends_with)):
-        yield "ends_with", f"Let it end with “{told.ends_with}”.", True
+        yield "ends_with", f"End it with “{told.ends_with}”.", True
 
 
 def _counted(limits: WordLimits, n: int) -> Iterator[tuple[str, str, bool]]:
     words = f"{n} {'word' if n == 1 else 'words'}"
     if limits.least is not None and n < limits.least:
-        yield "words", f"{words}; at least {limits.least} are wanted.", True
+        yield "words", f"{words}; write at least {limits.least}.", True
     if limits.most is not None and n > limits.most:
-        yield "words", f"{words}; at most {limits.most} are wanted.", False
+        yield "words", f"{words}; write at most {limits.most}.", False
 
 
 def _elsewhere(
@@ -164,7 +164,7 @@ def _elsewhere(
             continue
         for other in _texts(fields.get(name)):
             if texts_of.stands_in(text, other) and not any(texts_of.stands_in(longer, other) for longer in others):
-                yield f"“{_cut(text)}” stands in {title_of(schema.item.field(name))}."
+                yield f"“{_cut(text)}” appears in {title_of(schema.item.field(name))}."
                 break
 
 

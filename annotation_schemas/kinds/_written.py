@@ -8,30 +8,29 @@ from typing import Any, ClassVar
 from annotation_schemas.kinds._rows import FieldKind
 from annotation_schemas.model import ItemField
 
-UNIT = "with `read_as: number`, what the key counts; an answer in another unit is converted where that can be done"
+UNIT = "with `read_as: number`, the unit of the key; answers in other units are converted if possible"
 LANGUAGE = (
-    "the language that is written here (`en`, `en-GB`, `de`), by which browsers check the spelling and read aloud; "
-    "absent: the browser's own, and rules of `wording` take it for English"
+    "the language of the text (`en`, `en-GB`, `de`), for spelling checks and reading aloud in browsers; "
+    "default: the browser's language, and English for `wording` rules"
 )
 WORDING = "wording rules, shown to authors while they type"
-TOLERANCE = "of the key: how far a model's number may be from it and still be right"
+TOLERANCE = "for the key: maximum difference at which a model's number is still right"
 
 
 class FreeTextField(FieldKind):
     """Text that someone writes; another field may say in which form."""
 
     keys: ClassVar[Mapping[str, str]] = {
-        "options": "with `forms`, the words of `words`",
+        "options": "with `forms`, the words that the form `words` allows",
         "field": "with `forms`, the text_list field that holds the options",
-        "form": "the choice field that says in which form this one is",
-        "forms": "the values of `form`, each with a row of the registry of answer forms that this field then keeps to",
-        "drawn": "with `drawn` among the `forms`, the field with boxes or marks that holds such an answer; items of "
-        "other forms leave it empty",
+        "form": "the choice field that gives the form of this field",
+        "forms": "the values of `form`, each with the answer form that this field then follows",
+        "drawn": "with `drawn` among the `forms`, the field with boxes or marks that holds drawn answers; it stays "
+        "empty in items of other forms",
         "min_length": "minimum number of characters",
         "max_length": "maximum number of characters",
-        "read_as": "this field is the key, and models' answers are read as this before they are compared with it; "
-        "with `forms`, `form` reads each as its item's form says; other keys say it by their kind: an option, several, "
-        "an order",
+        "read_as": "makes this field the key, and determines how models' answers are read; `form` reads each answer by "
+        "its item's form; keys of other kinds need no `read_as`",
         "unit": UNIT,
         "tolerance": TOLERANCE,
         "language": LANGUAGE,
@@ -41,7 +40,7 @@ class FreeTextField(FieldKind):
     holds = "text"
     limited = False
     reads_as = ("yes_no", "number", "text", "form")
-    refuses_read_as = "spans of time are compared with a field of kind `time_span`; give it that kind"
+    refuses_read_as = "for spans of time, give the field the kind `time_span`"
     sliced = "text"
     simulated: ClassVar[str]
     """The text of a simulated item."""

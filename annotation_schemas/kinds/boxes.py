@@ -34,18 +34,18 @@ def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if wrong:
         return wrong
     if box["w"] <= 0 or box["h"] <= 0:
-        return "it has no area."
+        return "the box has no area."
     if box["x"] < 0 or box["y"] < 0 or box["x"] + box["w"] > 1 + _SLACK or box["y"] + box["h"] > 1 + _SLACK:
-        return "it reaches out of the image; places and sizes are between 0 and 1."
+        return "the box extends beyond the image; positions and sizes must be between 0 and 1."
     if labels and not any(same(box.get("label"), label) for label in labels):
         label_names = ", ".join(str(label) for label in labels)
         return (
             f"the label {box['label']!r} is not one of {label_names}."
             if "label" in box
-            else f"its label is missing: {label_names}."
+            else f"the label is missing; use one of {label_names}."
         )
     if not labels and "label" in box and not isinstance(box["label"], str):
-        return "a label is a text."
+        return "the label must be text."
     return None
 
 
@@ -61,15 +61,13 @@ class BoxesCriterion(DrawnCriterion):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "their labels",
         "role": ROLE,
-        "min": "how many at least; absent: none of them is an answer too",
-        "max": "how many at most; absent: any number",
+        "min": "minimum number; default: an empty answer is allowed",
+        "max": "maximum number; default: any number",
         "tolerance": OVERLAP,
     }
     drawing = BOXES
     by_overlap = True
-    not_measured = (
-        "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
-    )
+    not_measured = "boxes of two people can be matched in several ways, which no coefficient corrects for chance"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
@@ -79,7 +77,7 @@ class BoxesCriterion(DrawnCriterion):
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
         labels, others = ({option.value for option in part.options} for part in (criterion, field))
         if labels != others:
-            return f"the labels of `{criterion.name}` are not those of `{field.name}`; give both the same `options`"
+            return f"the labels of `{criterion.name}` and `{field.name}` differ; give both the same `options`"
         return grammar.other_media(schema, criterion, field, kind="image")
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:

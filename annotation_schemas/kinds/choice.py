@@ -32,7 +32,7 @@ class ChoiceCriterion(OneOf):
         for option in besides(criterion):
             if any(same(listed.value, option.value) for listed in criterion.options):
                 key = "none" if option.value == NONE_OF_THESE else str(option.value)
-                yield (*path, key), f"there is an option `{option.value}` already; leave one of the two out"
+                yield (*path, key), f"the option `{option.value}` exists already; remove one of the two"
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         return [*super().options(criterion, fields), *besides(criterion)]
@@ -57,8 +57,8 @@ class ChoiceField(FieldKind):
     place = 40
     meaning = "one of the values that the schema lists"
     keys: ClassVar[Mapping[str, str]] = {
-        "options": "the values it can have",
-        "by_dimension": "dimensions, each with the values that its items can have; absent: any",
+        "options": "the possible values",
+        "by_dimension": "the values that items of a dimension can have; default: any value",
     }
     least_options = 2
     of_options = True
@@ -71,12 +71,12 @@ class ChoiceField(FieldKind):
         for dimension, allowed in field.by_dimension.items():
             place: Path = (*path, "by_dimension", dimension)
             if dimension not in known:
-                yield place, f"`{dimension}` is no dimension{among(dimension, known)}"
+                yield place, f"`{dimension}` is not a dimension{among(dimension, known)}"
             if not allowed:
-                yield place, "no value is left for its items; name one, or leave the dimension out"
+                yield place, "this list is empty; name a value, or leave the dimension out"
             for value in allowed:
                 if str(value) not in values:
-                    yield place, f"`{value}` is no value of `{field.name}`{among(str(value), values)}"
+                    yield place, f"`{value}` is not a value of `{field.name}`{among(str(value), values)}"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if any(same(value, option.value) for option in field.options):

@@ -18,13 +18,13 @@ class DecimalField(FieldKind):
 
     name = "decimal"
     place = 35
-    meaning = "a number, such as `0.10`, kept as it is written and computed with exactly"
+    meaning = "a decimal number such as `0.10`, stored exactly as typed"
     keys: ClassVar[Mapping[str, str]] = {
-        "min": "the least",
-        "max": "the greatest",
-        "step": "it counts in steps of this, from `min` or 0",
-        "unit": "what it counts; a model's answer in another unit is converted where that can be done",
-        "read_as": "this field is the key; a number can only be read as `number`",
+        "min": "minimum",
+        "max": "maximum",
+        "step": "step size, counted from `min` or 0",
+        "unit": "the unit of the number; answers in other units are converted if possible",
+        "read_as": "makes this field the key; only `number` is possible",
         "tolerance": TOLERANCE,
     }
     reads_as = ("number",)
@@ -38,11 +38,11 @@ class DecimalField(FieldKind):
         yield from super().check_schema(schema, field, path)
         low, high, step = (decimals.exact(limit) for limit in (field.min, field.max, field.step))
         if low is not None and high is not None and low > high:
-            yield (*path, "max"), "max is less than min"
+            yield (*path, "max"), "max is less than min; raise it, or lower min"
         if step is not None and step <= 0:
-            yield (*path, "step"), "a step is more than 0"
+            yield (*path, "step"), "the step must be more than 0"
         elif step is not None and low is not None and high is not None and high - low < step:
-            yield (*path, "step"), "there is no step between min and max, so every item has the same number"
+            yield (*path, "step"), "the step is larger than the range from min to max; lower it"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         number, problem = decimals.exact(value), decimals.problem(value)

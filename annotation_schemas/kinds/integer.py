@@ -18,7 +18,7 @@ class IntegerField(FieldKind):
     place = 30
     meaning = "a whole number"
     keys: ClassVar[Mapping[str, str]] = {
-        "read_as": "this field is the key; a whole number can only be read as `number`",
+        "read_as": "makes this field the key; only `number` is possible",
         "unit": UNIT,
         "tolerance": TOLERANCE,
     }

@@ -14,7 +14,7 @@ class JsonField(FieldKind):
 
     name = "json"
     place = 100
-    meaning = "any value, kept as the file gives it"
+    meaning = "any value, stored as in the file"
     limited = False
     comparable = False
     sliced = "entries"

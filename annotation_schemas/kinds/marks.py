@@ -24,9 +24,9 @@ def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
         return wrong
     number = mark.get("number")
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= LARGEST_NUMBER:
-        return "it needs a `number`, a whole one from 1 on."
+        return "`number` must be a whole number from 1."
     if not (0 <= mark["x"] <= 1 and 0 <= mark["y"] <= 1):
-        return "it lies outside of the image; places are between 0 and 1."
+        return "the mark lies outside the image; positions must be between 0 and 1."
     return None
 
 
@@ -41,13 +41,11 @@ class MarksCriterion(DrawnCriterion):
     meaning = "numbered points on an image"
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min": "how many at least; absent: none of them is an answer too",
-        "max": "how many at most; absent: any number",
+        "min": "minimum number; default: an empty answer is allowed",
+        "max": "maximum number; default: any number",
     }
     drawing = MARKS
-    not_measured = (
-        "which mark of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
-    )
+    not_measured = "marks of two people can be matched in several ways, which no coefficient corrects for chance"
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         if _mark(entry, ()):

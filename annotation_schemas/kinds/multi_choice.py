@@ -29,10 +29,10 @@ class MultiChoice(CriterionKind):
     meaning = "any number of the listed options, or of the item's own"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "what is offered",
-        "field": "the item's text_list field that is offered",
-        "min": "how many at least; absent: none of them is an answer too",
-        "max": "how many at most; absent: any number",
-        "none": "the label of a button for the answer that none of them fits, which is the empty list",
+        "field": "the item's text_list field with the options",
+        "min": "minimum number; default: an empty answer is allowed",
+        "max": "maximum number; default: any number",
+        "none": "the label of a button for “no option fits”, which gives an empty list",
         **TELL_KEY,
     }
     least_options = 2
@@ -47,9 +47,9 @@ class MultiChoice(CriterionKind):
         yield from super().check_schema(schema, stage, criterion, path)
         offered = len(criterion.options)
         if offered and (criterion.min or 0) > offered:
-            yield (*path, "min"), f"{criterion.min:g} answers are asked for, and {offered} are offered; lower it"
+            yield (*path, "min"), f"`min` is {criterion.min:g}, but the number of options is {offered}; lower it"
         if criterion.none is not None and criterion.min:
-            yield (*path, "none"), "`min` asks for an answer, so none of them is none; take one of the two away"
+            yield (*path, "none"), "`min` requires an answer, so nobody can choose `none`; remove `min` or `none`"
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         offered = super().options(criterion, fields)
@@ -64,12 +64,12 @@ class MultiChoice(CriterionKind):
         if not is_list(value):
             return "This must be a list of the answers that are offered."
         if criterion.cannot_tell is not None and CANNOT_TELL in value:
-            return None if len(value) == 1 else f"“{criterion.cannot_tell}” goes with no other answer."
+            return None if len(value) == 1 else f"“{criterion.cannot_tell}” cannot be combined with other answers."
         places = [place_of(options, entry) for entry in value]
         if None in places:
             return "Choose among the answers that are offered."
         if places != sorted(set(places), key=lambda place: place or 0):
-            return "Every answer can be there once, in the order in which they are offered."
+            return "List each answer at most once, in the order of the options."
         return count_problem(criterion.min, criterion.max, len(places), "answer")
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:

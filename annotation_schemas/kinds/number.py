@@ -20,10 +20,10 @@ class Number(CriterionKind):
     place = 60
     meaning = "a typed number"
     keys: ClassVar[Mapping[str, str]] = {
-        "min": "the least",
-        "max": "the greatest",
-        "step": "it counts in steps of this",
-        "unit": "its unit",
+        "min": "minimum",
+        "max": "maximum",
+        "step": "step size",
+        "unit": "the unit of the number",
         "tolerance": "maximum difference of answers that agree, in keep rules and agreement",
     }
     level = "interval"

@@ -21,7 +21,7 @@ class OptionOfCriterion(OneOf):
     name = "option_of"
     place = 20
     meaning = "one of the item's own options"
-    keys: ClassVar[Mapping[str, str]] = {"field": "the item's text_list field that is offered", **BESIDES}
+    keys: ClassVar[Mapping[str, str]] = {"field": "the item's text_list field with the options", **BESIDES}
     by_place = True
     answers_items = True
 
@@ -40,8 +40,8 @@ class OptionOfField(ListEntryField):
     meaning = "one entry of a text_list field"
     keys: ClassVar[Mapping[str, str]] = {
         **ListEntryField.keys,
-        "none": "the label of one more value, `none_of_these`, for items in which no entry is right; models are offered"
-        " it as their last option",
+        "none": "the label of an extra value, `none_of_these`, for items without a right entry; models see it as the"
+        " last option",
         "wording": WORDING,
     }
     answer = AnswerKind.OPTION
@@ -52,7 +52,7 @@ class OptionOfField(ListEntryField):
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         offered = self.offered(field, fields)
         if field.none is not None and NONE_OF_THESE in offered:
-            return f"an entry of {field.field} is `{NONE_OF_THESE}`, which stands for none of them; write it otherwise."
+            return f"an entry of {field.field} is `{NONE_OF_THESE}`, which is reserved; change the entry."
         if any(same(value, option) for option in offered) or (field.none is not None and value == NONE_OF_THESE):
             return None
         return f"this must be one of the entries of {field.field}."

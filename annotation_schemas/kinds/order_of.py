@@ -24,7 +24,7 @@ class OrderOfField(ListEntryField):
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         entries = self.as_offered(field, value, fields)
         if not is_list(value) or sorted(map(str, entries)) != sorted(map(str, self.offered(field, fields))):
-            return f"this must be all entries of {field.field}, each once, in order."
+            return f"list all entries of {field.field}, each once, in order."
         return None
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:

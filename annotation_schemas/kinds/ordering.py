@@ -18,7 +18,7 @@ class Ordering(CriterionKind):
     meaning = "the listed options, or the item's own, put in order"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "what is offered",
-        "field": "the item's text_list field that is offered",
+        "field": "the item's text_list field with the entries",
     }
     least_options = 2
     by_place = True
@@ -27,7 +27,7 @@ class Ordering(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if not is_list(value):
-            return "This must be a list, in order."
+            return "This must be a list of all entries, in order."
         left = [option.value for option in options]
         for entry in value:
             place = next((at for at, other in enumerate(left) if same(other, entry)), None)

@@ -30,9 +30,9 @@ class PropertyList(CriterionKind):
     meaning = "a value for each of a list of properties"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the properties",
-        "field": "the item's text_list field that is offered",
-        "values": "possible values of a property; absent: yes, no",
-        "labels": "a label per value, or none",
+        "field": "the item's text_list field with the properties",
+        "values": "possible values of a property; default: yes, no",
+        "labels": "a label for each value (optional)",
     }
     reorders = True
 
@@ -51,9 +51,9 @@ class PropertyList(CriterionKind):
         if len(value) != len(options) or not all(
             same(entry["name"], option.value) for entry, option in zip(value, options, strict=False)
         ):
-            return "Say something about every property, in the order in which they are asked."
+            return "Give a value for every property, in the order of the properties."
         if not all(any(same(entry["value"], known) for known in sayable_values(criterion)) for entry in value):
-            return f"Each property is one of {', '.join(str(known) for known in sayable_values(criterion))}."
+            return f"Give each property one of {', '.join(str(known) for known in sayable_values(criterion))}."
         return None
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:

@@ -17,10 +17,10 @@ class Scale(OneOf):
 
     name = "scale"
     place = 30
-    meaning = "one of the listed values, which have an order"
+    meaning = "one of the listed values, in order"
     keys: ClassVar[Mapping[str, str]] = {
-        "values": "all of its values, in order",
-        "labels": "a label per value, or none",
+        "values": "all values, in order",
+        "labels": "a label for each value (optional)",
     }
     level = "ordinal"
 

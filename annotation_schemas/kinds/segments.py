@@ -22,7 +22,7 @@ class SegmentsField(FieldKind):
 
     name = "segments"
     place = 90
-    meaning = "timed segments of a clip, as the file gives them"
+    meaning = "timed segments of a clip, stored as in the file"
     in_files = True
     timed = True
     holds = "list"
@@ -38,7 +38,7 @@ class SegmentsField(FieldKind):
             for begin, end in SPANS:
                 first, last = entry.get(begin), entry.get(end)
                 if not all(moment is None or is_moment(moment) for moment in (first, last)):
-                    wrong.append(f"{begin} and {end} of segment {number} must be numbers from 0 on")
+                    wrong.append(f"{begin} and {end} of segment {number} must be numbers of 0 or more")
                 elif first is not None and last is not None and last < first:
                     wrong.append(f"segment {number} ends ({last:g}) before it begins ({first:g})")
         return f"{'; '.join(wrong)}." if wrong else None

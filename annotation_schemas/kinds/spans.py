@@ -18,15 +18,13 @@ class Spans(CriterionKind):
     meaning = "passages of a text, each with a tag"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the tags",
-        "of": "the item's field that holds the text; absent: the model's answer",
-        "min": "how many at least; absent: none of them is an answer too",
-        "max": "how many at most; absent: any number",
+        "of": "the item's field with the text; default: the model's answer",
+        "min": "minimum number; default: an empty answer is allowed",
+        "max": "maximum number; default: any number",
     }
     counts_entries = True
     none_is_answer = True
-    not_measured = (
-        "which passage of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
-    )
+    not_measured = "passages of two people can be matched in several ways, which no coefficient corrects for chance"
     of_the_item = True
     is_about = "text"
 
@@ -46,9 +44,9 @@ class Spans(CriterionKind):
                 return f"Passage {number} needs a start, an end and a tag."
             start, end = span["start"], span["end"]
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-                return f"Passage {number} begins or ends at no whole number."
+                return f"The start and end of passage {number} must be whole numbers."
             if not 0 <= start < end <= length:
-                return f"Passage {number} lies outside of the text, or is empty."
+                return f"Passage {number} is empty, or lies outside the text."
             if place_of(options, span["tag"]) is None:
                 return f"Passage {number} has a tag that is not offered."
         return count_problem(criterion.min, criterion.max, len(value), "passage")

@@ -32,7 +32,7 @@ class TextListField(FieldKind):
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         if any(bound is not None and bound > grammar.MOST for bound in (field.min_length, field.length)):
-            yield path, f"a list of at most {grammar.MOST:,} entries may be asked for"
+            yield path, f"a list can have at most {grammar.MOST:,} entries"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not is_list(value) or not all(isinstance(entry, str) for entry in value):
@@ -40,13 +40,13 @@ class TextListField(FieldKind):
         if any(not entry.strip() for entry in value):
             return "no entry may be empty."
         if field.length is not None and len(value) != field.length:
-            return f"give exactly {field.length} entries ({len(value)} now)."
+            return f"the number of entries must be {field.length} ({len(value)} now)."
         if field.min_length is not None and len(value) < field.min_length:
-            return f"give at least {field.min_length} entries ({len(value)} now)."
+            return f"the number of entries must be at least {field.min_length} ({len(value)} now)."
         if field.max_length is not None and len(value) > field.max_length:
-            return f"give at most {field.max_length} entries ({len(value)} now)."
+            return f"the number of entries must be at most {field.max_length} ({len(value)} now)."
         if field.distinct and len({entry.strip().casefold() for entry in value}) < len(value):
-            return "no entry may be there twice."
+            return "no entry may appear twice."
         return None
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:

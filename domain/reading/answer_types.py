@@ -100,31 +100,29 @@ RULES = (
     ReadingRule("tag", "Between <answer> and </answer>, or tags of that kind."),
     ReadingRule("boxed", "In LaTeX's \\boxed{…}."),
     ReadingRule("json", 'The value of an answer\'s key in JSON: {"answer": "B"}.'),
-    ReadingRule("label", "Behind a label or a heading: “Answer: B”, “Final answer”, “答案：B”."),
+    ReadingRule("label", "After a label or a heading: “Answer: B”, “Final answer”, “答案：B”."),
     ReadingRule("sentence", "In a sentence that declares it: “The best action is B”, “I would choose B”, “答案是B”."),
-    ReadingRule("so", "Behind a word that concludes: “So B.”"),
+    ReadingRule("so", "After a concluding word: “So B.”"),
     ReadingRule("it is", "“It is B.”"),
-    ReadingRule("is right", "Before words that call it right: “B is correct”."),
+    ReadingRule("is right", "Before words that confirm it: “B is correct”."),
     ReadingRule("verdicts", "In a list that judges the options one by one: “- A: incorrect”, “- B: correct”."),
-    ReadingRule("equation", "A number behind the last sign of equality, or before “in total”."),
+    ReadingRule("equation", "A number after the last equals sign, or before “in total”."),
     ReadingRule(
         "whole",
-        "The whole answer is it, in its usual dresses: B, (b), B., Option B, **B**, the option's text, 5 cups, yes.",
+        "The whole text is the answer, in a usual form: B, (b), B., Option B, **B**, the option's text, 5 cups, yes.",
     ),
     ReadingRule(
-        "opening", "The answer begins with it, and a reason or something else follows: “B. The pot is …”, “Yes, …”."
+        "opening", "The text begins with the answer, followed by a reason or other text: “B. The pot is …”, “Yes, …”."
     ),
-    ReadingRule("last line", "The last line is it and nothing more."),
-    ReadingRule("last sentence", "The last sentence is it and nothing more: “… The drawer is open. C”."),
+    ReadingRule("last line", "The last line is the answer and nothing more."),
+    ReadingRule("last sentence", "The last sentence is the answer and nothing more: “… The drawer is open. C”."),
     ReadingRule(
         "predicate",
-        "One sentence says it of something, and no other option occurs: “The car is black.”, “There are 4 cups.”",
+        "One sentence states the answer, and no other option occurs: “The car is black.”, “There are 4 cups.”",
     ),
-    ReadingRule("only number", "There is one number in the answer that counts or measures something, and no other."),
-    ReadingRule(
-        "only span", "There is one span of time in the answer, and no other: “from 2.0 to 3.5 s”, “00:12 - 00:15”."
-    ),
-    ReadingRule("text", "The text itself, where no options, number, span, or yes or no was asked for."),
+    ReadingRule("only number", "The text has exactly one number, which counts or measures something."),
+    ReadingRule("only span", "The text has exactly one span of time: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
+    ReadingRule("text", "The whole text, if the question asks for no option, number, span, or yes or no."),
 )
 """The ways in which answers are stated. All of them are searched, and their readings must agree. If a correction is in
 between, the last one counts. An option or a number that is denied, hypothetical, hedged, or one of several is not read.

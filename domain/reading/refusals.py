@@ -64,7 +64,7 @@ REFUSALS = (
             rf"|order|rank|identify|recogni[sz]e|name|describe|say|tell|determine|judge|know|verify|confirm|make"
             rf"|be (?:sure|certain)|see (?:anything|it|that|this|what)|fairly|reliably)\b"
             rf"|\bunable to (?:help|assist|comply|answer|respond|provide|determine|process|complete|fulfil|fulfill|tell|say)\b"),
-    Refusal("sorry", "“I'm sorry, but …”, “I apologize, but …” with something that cannot be done",
+    Refusal("sorry", "“I'm sorry, but …” or “I apologize, but …”, followed by something that the model cannot do",
             rf"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|afraid)\b[^.!?\n]{{0,60}}\b(?:{_CANNOT}|not (?:able|allowed"
             rf"|permitted|possible|comfortable)|no (?:image|answer|{_PICTURE})|decline|against)\b"),
     Refusal("machine", "“As an AI language model, I cannot …”",
@@ -83,7 +83,7 @@ REFUSALS = (
             r"|identif(?:y|ied)|ascertain(?:ed)?|infer(?:red)?|judged?|known?|decided?(?! between)|establish(?:ed)?|counted)\b"
             r"|\b(?:not enough|insufficient|too little|lack of) (?:visual )?(?:information|evidence|context|detail|data)\b"
             r"|\A\W{0,5}(?:unanswerable|undeterminable|indeterminable|cannot answer|can'?t answer)\W{0,5}\Z", unsure=True),
-    Refusal("German", "the same in German",
+    Refusal("German", "refusals in German",
             rf"\bich (?:kann|darf|möchte|werde)\b[^.!?\n]{{0,80}}\b(?:nicht|kein\w{{0,2}})\b|\b(?:kann|konnte) ich\b[^.!?\n]{{0,80}}\b(?:nicht"
             rf"|kein\w{{0,2}})\b|\b(?:es )?tut mir leid\b|\bkein {_DE} (?:zu sehen|vorhanden|angehängt|beigefügt|sichtbar|erhalten|da|"
             rf"übermittelt|hochgeladen|gefunden|bereitgestellt)|\bich (?:sehe|habe|erhielt) (?:hier |leider )?kein {_DE}"
@@ -91,58 +91,58 @@ REFUSALS = (
     Refusal("German, not known", "“ich weiß es nicht”", r"\b(?:ich )?weiß (?:ich )?(?:es |das )?nicht\b|\bkeine ahnung\b"
             r"|\blässt sich[^.!?\n]{0,60} nicht (?:sagen|erkennen|beantworten|bestimmen|feststellen)\b|\bnicht (?:zu )?erkennbar\b",
             unsure=True),
-    Refusal("French", "the same in French",
+    Refusal("French", "refusals in French",
             rf"\bje (?:suis |)?(?:vraiment )?désolée?\b|\bdésolée?, (?:mais |je )|\bje (?:ne |n')(?:peux|puis|pourrai|suis|vois|reçois|dispose|ai)\b"
             rf"[^.!?\n]{{0,30}}\b(?:pas|aucune?)\b[^.!?\n]{{0,30}}(?:{_FR}|répondre|aider|mesure|voir|dire|déterminer|identifier|accès|capable)"
             rf"|\baucune {_FR} (?:n'|ne |fournie|jointe|visible|disponible)|\bl'image n'"
             rf"|\bil m'est impossible\b|\bje (?:refuse|préfère ne pas)\b"),
     Refusal("French, not known", "“je ne sais pas”", r"\bje (?:ne |n'en )sais (?:rien|pas)\b|\bimpossible (?:à|de) (?:dire|déterminer|répondre)\b",
             unsure=True),
-    Refusal("Spanish", "the same in Spanish",
+    Refusal("Spanish", "refusals in Spanish",
             rf"\blo siento\b|\b(?:disculpa|disculpe|perdón|lamentablemente|lamento)\b[^.!?\n]{{0,60}}\bno\b|\bno (?:puedo|podemos|es posible|me es posible|soy capaz de|logro|tengo acceso)\b"
             rf"[^.!?\n]{{0,40}}(?:ver|visualizar|responder|contestar|ayudar\w{{0,4}}|acceder|analizar|determinar|decir|identificar|procesar|abrir|{_ES})"
             rf"|\bno (?:se )?(?:veo|hay|ha|han|aparece|recibí|he recibido)\b[^.!?\n]{{0,40}}{_ES}\b|\bninguna {_ES}"
             rf"|\bprefiero no responder\b"),
     Refusal("Spanish, not known", "“no lo sé”", r"\bno (?:lo )?sé\b|\bno se puede (?:saber|determinar|decir|responder)\b", unsure=True),
-    Refusal("Italian", "the same in Italian",
+    Refusal("Italian", "refusals in Italian",
             r"\bmi dispiace\b|\b(?:purtroppo|spiacente)\b|\bnon (?:posso|riesco|sono in grado|mi è possibile|vedo|è stata|c'è|ho accesso|ho ricevuto)\b[^.!?\n]{0,50}"
             r"(?:vedere|visualizzare|rispondere|aiutar\w{1,3}|dire|determinare|accedere|analizzare|aprire|fornir\w{1,3}|(?:immagin|foto|video|figur)\w{0,2})"
             r"|\bnessun'?a? ?(?:immagine|foto|video)"),
     Refusal("Italian, not known", "“non lo so”", r"\bnon (?:lo )?so\b|\bnon si può (?:dire|sapere|determinare)\b", unsure=True),
-    Refusal("Portuguese", "the same in Portuguese",
+    Refusal("Portuguese", "refusals in Portuguese",
             r"\b(?:sinto muito|lamento|infelizmente)\b|\b(?:desculpe|desculpa)\b[^.!?\n]{0,60}\bnão\b|\bnão (?:posso|consigo|sou capaz|é possível|vejo|há|foi|tenho acesso|recebi)\b[^.!?\n]{0,50}"
             r"(?:ver|visualizar|responder|ajudar|dizer|determinar|acessar|aceder|analisar|abrir|fornecer|(?:imagem|imagens|foto|fotos|vídeo)\b)"
             r"|\bnenhuma (?:imagem|foto)"),
     Refusal("Portuguese, not known", "“não sei”", r"\bnão (?:o )?sei\b|\bnão (?:dá para|é possível) (?:saber|dizer|determinar)\b", unsure=True),
-    Refusal("Dutch", "the same in Dutch",
+    Refusal("Dutch", "refusals in Dutch",
             r"\bik kan\b[^.!?\n]{0,80}\b(?:niet|geen)\b|\bkan ik\b[^.!?\n]{0,80}\b(?:niet|geen)\b|\bhet spijt me\b|\bsorry, (?:maar )?ik\b[^.!?\n]{0,60}\b(?:niet|geen)\b"
             r"|\bgeen (?:afbeelding|foto|beeld|plaatje|video)\b|\b(?:afbeelding|foto|video) ontbreekt\b"),
     Refusal("Dutch, not known", "“ik weet het niet”", r"\bik weet (?:het |dat )?niet\b|\bgeen idee\b", unsure=True),
-    Refusal("Polish", "the same in Polish",
+    Refusal("Polish", "refusals in Polish",
             r"\bprzepraszam\b|\b(?:przykro mi|niestety)\b|\bnie (?:mogę|potrafię|jestem w stanie|widzę|otrzymałem|otrzymałam|mam dostępu|ma|załączono|dołączono)\b[^.!?\n]{0,50}"
             r"(?:zobaczyć|odpowiedzieć|pomóc|otworzyć|określić|stwierdzić|wyświetlić|przeanalizować|(?:obraz|zdjęci|film|wideo|grafik|plik)\w{0,3})"
             r"|\bbrak (?:obraz|zdjęci)\w{0,2}"),
     Refusal("Polish, not known", "“nie wiem”", r"\bnie wiem\b|\bnie (?:można|da się) (?:określić|stwierdzić|powiedzieć)\b", unsure=True),
-    Refusal("Russian", "the same in Russian",
+    Refusal("Russian", "refusals in Russian",
             r"\b(?:извините|простите|к сожалению|прошу прощения)\b|\b(?:я )?не (?:могу|можем|способен|способна|в состоянии|вижу|получил|получила)\b[^.!?\n]{0,50}"
             r"(?:увидеть|видеть|ответить|помочь|просмотреть|посмотреть|открыть|определить|сказать|(?:изображени|картинк|фото|видео|снимк|кадр)\w{0,6})"
             r"|\b(?:изображени|картинк|фото|видео)\w{0,5} (?:не|отсутствует|нет)\b|\bнет (?:изображени|картинк|фото|видео)\w{0,3}"),
     Refusal("Russian, not known", "“не знаю”", r"\bне знаю\b|\bневозможно (?:определить|сказать|ответить)\b", unsure=True),
-    Refusal("Chinese", "the same in Chinese",
+    Refusal("Chinese", "refusals in Chinese",
             r"(?:抱歉|对不起|對不起|不好意思)|(?:无法|不能|没法|無法|沒法|不便)(?:直接|准确)?(?:回答|作答|查看|看到|看见|观看|识别|访问|打开|处理|分析|提供|協助|协助|帮助|回應|回应|查閱|读取)"
             r"|(?:没有|未|沒有)(?:看到|收到|提供|附上|上传|附带|找到|任何|显示|見到)?(?:任何)?(?:图片|图像|照片|视频|圖片|圖像|影片|图)|看不到(?:任何)?(?:图|圖|照片|视频)|(?:图片|图像|照片|视频|圖片)(?:没有|未能?|无法|沒有|不可)"
             r"|作为(?:一个|一名)?(?:ai|人工智能|语言模型)|拒绝回答"),
     Refusal("Chinese, not known", "“不知道”, “无法确定”", r"不知道|不清楚|(?:无法|不能|難以|难以|無法)(?:从[^。\n]{0,20})?(?:确定|判断|得知|確定|判斷|辨认|看出)", unsure=True),
-    Refusal("Japanese", "the same in Japanese",
+    Refusal("Japanese", "refusals in Japanese",
             r"申し訳|すみません|ごめんなさい|恐れ入りますが|(?:画像|写真|動画|映像|ファイル)(?:が|は|を|も)[^。\n]{0,20}(?:ません|できない|ない)|(?:お答え|回答|お手伝い|対応)(?:は|を|することは?|することが)?(?:でき|いたしかね|差し控え)|答えられ(?:ません|ない)"),
     Refusal("Japanese, not known", "“わかりません”", r"(?:わかり|分かり)ません|(?:判断|判別|特定)(?:は|が)?でき(?:ません|ない)|不明です", unsure=True),
-    Refusal("Korean", "the same in Korean",
+    Refusal("Korean", "refusals in Korean",
             r"죄송|(?:이미지|사진|영상|그림|동영상|비디오)(?:이|가|를|을|은|는)? ?(?:[가-힣]{1,6} ){0,2}(?:없|볼 수 없|보이지|제공되지|확인할 수 없|첨부되지|열 수 없)|(?:답변|대답|도움|도와|답)[^.\n]{0,8}(?:수 없|수가 없|못)"),
     Refusal("Korean, not known", "“모르겠습니다”", r"모르겠|알 수 (?:가 )?없|판단할 수 없|모릅니다", unsure=True),
-    Refusal("Arabic", "the same in Arabic",
+    Refusal("Arabic", "refusals in Arabic",
             r"عذر[اً]|آسف|أعتذر|للأسف|(?:لا|لم) (?:أستطيع|يمكنني|أقدر|أرى|أتمكن)|لا (?:توجد|يوجد|يمكن رؤية|تظهر) [^.\n]{0,10}(?:صور|فيديو)|ليست? هناك (?:أي )?صور|الصورة غير"),
     Refusal("Arabic, not known", "“لا أعرف”", r"لا (?:أعرف|أعلم|أدري)|لا يمكن (?:تحديد|معرفة)", unsure=True),
-    Refusal("Hindi", "the same in Hindi",
+    Refusal("Hindi", "refusals in Hindi",
             r"क्षमा|माफ़|माफ|खेद|(?:देख|बता|कर|दे|मदद|सहायता)[^।\n]{0,12} (?:नहीं|असमर्थ)|(?:उत्तर|जवाब)[^।\n]{0,12} (?:नहीं (?:दे|बता|है मेरे)|असमर्थ)|(?:नहीं|न) (?:देख|दे|बता|कर) (?:सक|पा)|(?:छवि|तस्वीर|चित्र|फोटो|वीडियो)[^।\n]{0,25}नहीं|असमर्थ"),
     Refusal("Hindi, not known", "“पता नहीं”", r"पता नहीं|नहीं (?:पता|जानता|जानती|मालूम)|मालूम नहीं", unsure=True),
 )  # fmt: skip

@@ -23,8 +23,8 @@ def read_accounts(path: Path) -> dict[str, str | None]:
         if not login:
             raise refused(path, number, "login is empty")
         if login in accounts:
-            raise refused(path, number, f"{login!r} is there twice")
+            raise refused(path, number, f"{login!r} already has a row")
         if account is not None and account in accounts.values():
-            raise refused(path, number, f"the account {account!r} would be two people")
+            raise refused(path, number, f"the account {account!r} is given to two people")
         accounts[login] = account
     return accounts

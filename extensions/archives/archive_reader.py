@@ -57,7 +57,7 @@ class ProjectArchive:
         try:
             self._zip = zipfile.ZipFile(path)
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
-            raise InvalidFileError(f"{self.name} is no whole zip archive ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name} is not a complete ZIP archive ({error}). {_AGAIN}") from error
         except OSError as error:
             raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
         try:
@@ -99,7 +99,7 @@ class ProjectArchive:
                     break
                 yield n, self._row(line, table, n, wanted)
         if (n, n_bytes, digest.hexdigest()) != (entry.rows, entry.bytes, entry.sha256):
-            raise InvalidFileError(f"{self.name}: tables/{table}.jsonl is not what the manifest says. {_AGAIN}")
+            raise InvalidFileError(f"{self.name}: tables/{table}.jsonl does not match the manifest. {_AGAIN}")
 
     def media(self) -> list[str]:
         """Return the hashes of the archive's images and clips."""
@@ -116,7 +116,7 @@ class ProjectArchive:
                 digest.update(chunk)
                 out.write(chunk)
         if n != n_bytes or digest.hexdigest() != sha256:
-            raise InvalidFileError(f"{self.name}: media/{sha256[:12]}... is not the file that its name says. {_AGAIN}")
+            raise InvalidFileError(f"{self.name}: media/{sha256[:12]}... does not match its name. {_AGAIN}")
 
     # ---- inside ------------------------------------------------------------------------------------------------------
 
@@ -125,20 +125,22 @@ class ProjectArchive:
         for entry in self._zip.infolist():
             path = entry.filename
             if path != "manifest.json" and not _TABLE.fullmatch(path) and not _MEDIA.fullmatch(path):
-                self._refuse(f"it holds {path[:100]!r}, which no archive of a project has")
+                self._refuse(f"the archive holds an unexpected file {path[:100]!r}")
             if path in by_path:
-                self._refuse(f"it holds {path!r} twice")
+                self._refuse(f"the archive holds {path!r} twice")
             if entry.flag_bits & 1:
-                self._refuse(f"{path!r} is locked by a password")
+                self._refuse(f"{path!r} is protected by a password")
             swells = entry.file_size > max(self.limits.free, self.limits.ratio * entry.compress_size)
             if swells and not _MEDIA.fullmatch(path):
-                self._refuse(f"{path!r} unpacks to {entry.file_size:,} bytes out of {entry.compress_size:,}")
+                self._refuse(
+                    f"{path!r} is too large when unpacked ({entry.file_size:,} bytes from {entry.compress_size:,})"
+                )
             by_path[path] = entry
         return by_path
 
     def _manifest(self) -> dict[str, Any]:
         if "manifest.json" not in self._entries:
-            self._refuse("it has no manifest.json")
+            self._refuse("the archive has no manifest.json")
         with self._open("manifest.json") as file:
             data = self._read(file, self.limits.manifest + 1, "manifest.json")
         try:
@@ -150,14 +152,14 @@ class ProjectArchive:
             or manifest.get("format") != ARCHIVE_FORMAT
             or not isinstance(manifest.get("version"), int)
         ):
-            self._refuse("its manifest is not that of a project")
+            self._refuse("the manifest is not from a project")
         if manifest["version"] > ARCHIVE_VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}; this one reads "
-                f"{ARCHIVE_VERSION}). Update Touchstone here, then import it again. Nothing was imported."
+                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}, readable up to "
+                f"{ARCHIVE_VERSION}). Nothing was imported. Update Touchstone, then import the archive again."
             )
         if not isinstance(manifest.get("media"), dict) or not isinstance(manifest.get("project"), str):
-            self._refuse("its manifest is not that of a project")
+            self._refuse("the manifest is not from a project")
         return manifest
 
     def _tables(self) -> dict[str, TableEntry]:
@@ -167,13 +169,13 @@ class ProjectArchive:
             match = _TABLE.fullmatch(str(entry.get("path"))) if isinstance(entry, dict) else None
             whole = match and entry["path"] in self._entries and is_table_entry(entry)
             if match is None or not whole or match[1] in table_entries:
-                self._refuse("its manifest names a table that it does not have, or names it wrongly")
+                self._refuse("the manifest names a table that is missing, or has a wrong entry")
             table_entries[match[1]] = TableEntry(
                 match[1], tuple(entry["columns"]), entry["rows"], entry["bytes"], str(entry["sha256"])
             )
         stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in table_entries]
         if stray:
-            self._refuse(f"it holds {stray[0]!r}, which its manifest does not name")
+            self._refuse(f"the archive holds {stray[0]!r}, which is not in the manifest")
         return table_entries
 
     def _line(self, lines: IO[bytes], table: str, number: int) -> bytes:
@@ -191,7 +193,7 @@ class ProjectArchive:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or row.keys() != wanted:
-            self._refuse(f"row {number:,} of {table} is no row with the columns that the manifest names")
+            self._refuse(f"row {number:,} of {table} does not have the columns of the manifest")
         return row
 
     def _open(self, path: str) -> IO[bytes]:

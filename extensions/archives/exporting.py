@@ -61,7 +61,7 @@ def export_project(
         The project does not exist, or one of its images or clips is missing from the media store.
     """
     if out.exists():
-        raise ConflictError(f"{out} is there already; name another file, or remove it.")
+        raise ConflictError(f"{out} already exists. Name another file, or remove this one.")
     out.parent.mkdir(parents=True, exist_ok=True)
     handle, made = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")  # for its owner alone
     try:
@@ -110,6 +110,6 @@ def _write(
         try:
             archive.media(sha256, media.path(sha256))
         except NotFoundError as error:
-            raise NotFoundError(f"{error} `touchstone check {project} --media` names all that is gone.") from error
+            raise NotFoundError(f"{error} `touchstone check {project} --media` lists all missing files.") from error
     archive.finish(about, with_media=with_media)
     return ArchiveContents(counts, len(hashes), 0 if with_media else len(hashes))

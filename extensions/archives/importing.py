@@ -108,8 +108,8 @@ class Import:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
         except IntegrityError as error:
             raise AlreadyTakenError(
-                f"Nothing was imported: a project {self.name!r}, or something in this archive, came here at the same "
-                "moment, or the archive does not fit together. Run the same command again."
+                f"Nothing was imported. A project {self.name!r} or a part of this archive was imported at the same "
+                "time, or the archive is inconsistent. Run the same command again."
             ) from error
         self.notes += storing.notes
         return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
@@ -143,12 +143,12 @@ class Import:
         called = [f"{logins[id]} is {free}" for id, free, _ in new if free != logins[id]]
         if called:
             more = f", and {len(called) - _SHOWN:,} more" if len(called) > _SHOWN else ""
-            self.notes.append(f"Logins that were taken have a number more: {', '.join(called[:_SHOWN])}{more}.")
+            self.notes.append(f"Logins that already existed got a number: {', '.join(called[:_SHOWN])}{more}.")
         everyone = [matched[id] for id in sorted(matched)]
         if everyone != sorted(everyone) or (matched and any(id != there for id, there in matched.items())):
             self.notes.append(
-                "Accounts that were here before have other numbers than in the archive: people go through what is left "
-                "in another order, and pseudonyms in exports follow the order of the accounts here."
+                "Existing accounts have other numbers than in the archive. So people get the remaining items in "
+                "another order, and pseudonyms in exports follow the order of the accounts on this server."
             )
         return matched, new
 
@@ -157,12 +157,14 @@ class Import:
     ) -> None:
         both = [(login, names[id], taken[login][1]) for id, login in logins.items() if login in taken]
         if both:
-            listed = "; ".join(f"{login} ({there} there, {here} here)" for login, there, here in both[:_SHOWN])
+            listed = "; ".join(
+                f"{login} ({there} in the archive, {here} on this server)" for login, there, here in both[:_SHOWN]
+            )
             more = f"; and {len(both) - _SHOWN:,} more" if len(both) > _SHOWN else ""
             raise SettingsError(
-                f"{len(both):,} of the archive's logins are taken here: {listed}{more}. Nothing was imported. Say who "
-                "they are: `touchstone project import FILE --people match` (the same login is the same person), "
-                "`touchstone project import FILE --people new` (accounts of their own), or `touchstone project import "
+                f"Logins of the archive that already exist on this server: {listed}{more}. Nothing was imported. "
+                "Choose `touchstone project import FILE --people match` (the same login is the same "
+                "person), `touchstone project import FILE --people new` (new accounts), or `touchstone project import "
                 "FILE --people map --map WHO.csv` with the columns login and account."
             )
 
@@ -172,9 +174,9 @@ class Import:
         gone = sorted({account for account in accounts.values() if account} - taken.keys())
         open_ = sorted(login for login in logins.values() if login in taken and login not in accounts)
         for names, why in (
-            (strange, "no one in the archive has the login {}"),
-            (gone, "no account here has the login {}"),
-            (open_, "the login {} is taken here, and the file does not say whose it is"),
+            (strange, "nobody in the archive has the login {}"),
+            (gone, "no account on this server has the login {}"),
+            (open_, "the login {} already exists on this server, but has no row in the file"),
         ):
             if names:
                 raise SettingsError(
@@ -196,9 +198,9 @@ class Import:
         if gone:
             hashes = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
             raise InvalidFileError(
-                f"{self.archive.name}: {len(gone):,} images or clips are not in the archive, nor in the media store "
-                f"here ({hashes}). Nothing was imported. Name a folder that has them: `touchstone project import FILE "
-                "--media FOLDER`."
+                f"{self.archive.name}: images or clips missing in the archive and on this server: {len(gone):,} "
+                f"({hashes}). Nothing was imported. Name a folder with these files: `touchstone "
+                "project import FILE --media FOLDER`."
             )
 
         for sha256 in wanted:
@@ -206,7 +208,7 @@ class Import:
                 n_bytes = survey.media[sha256]["bytes"]
                 if n_bytes > self.media.limits.clip_bytes:
                     raise InvalidFileError(
-                        f"{self.archive.name}: {sha256[:12]}... is larger than the media store takes."
+                        f"{self.archive.name}: {sha256[:12]}... is larger than the media store allows."
                     )
                 with tempfile.NamedTemporaryFile(prefix="touchstone-") as file:
                     self.archive.copy_media(sha256, file, n_bytes=n_bytes)
@@ -218,7 +220,7 @@ class Import:
             about = self.media.about(sha256)
             if (about.kind, about.bytes) != (row["kind"], row["bytes"]):
                 raise InvalidFileError(
-                    f"{self.archive.name}: it says {sha256[:12]}... is what it is not. Nothing was imported."
+                    f"{self.archive.name}: {sha256[:12]}... does not match its description. Nothing was imported."
                 )
 
 
@@ -229,7 +231,7 @@ def _accounts(how: ArchiveOptions) -> list[str]:
 def _by_hash(folder: Path, wanted: set[str]) -> dict[str, Path]:
     """Return the files below a folder whose content has one of these hashes."""
     if not folder.is_dir():
-        raise SettingsError(f"{folder} is no folder with images and clips.")
+        raise SettingsError(f"{folder} is not a folder. Give a folder with images and clips.")
     by_hash: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and len(by_hash) < len(wanted):

@@ -49,12 +49,12 @@ def _copy(context: JobContext) -> JobOutcome:
     asked = context.input
     name, title = asked["name"], asked["title"]
     if context.is_resumed and any(project.name == name for project in all_projects(context.store)):
-        return JobOutcome(f"The copy is made: {title}.")
+        return JobOutcome(f"Copy created: {title}.")
     parts = frozenset(map(ProjectPart, asked["without"]))
     about: Any = {"project": _project(context), "name": name, "title": title, "without": parts, "by": context.by}
     media = MediaStore(context.home / "media")
     made = copying.clone_project(context.store, media, progress=context.progress, **about)
-    return JobOutcome(" ".join([f"The copy is made: {title}.", *made.notes]))
+    return JobOutcome(" ".join([f"Copy created: {title}.", *made.notes]))
 
 
 def _delete(context: JobContext) -> JobOutcome:

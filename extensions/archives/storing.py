@@ -230,7 +230,9 @@ class PendingArchive:
             if events.public_board(session, project=project.name) is not None:
                 last = events.last_at(session, project_id=project.id) or now
                 log(session, events.BOARD_WITHDRAWN, project=access, now=last)
-                self.notes.append("Its leaderboard was public; it is not here before a lead makes it public.")
+                self.notes.append(
+                    "The leaderboard was public, but is not public on this server. A lead can publish it again."
+                )
             if self.how.lead is not None:
                 projects.put_member(session, project_id=project.id, person_id=self.how.lead.id, role=Role.LEAD)
             transit.arrive(
@@ -258,28 +260,27 @@ class PendingArchive:
 
     def _say(self, land: Landing, drawn_anew: bool) -> None:
         if self._in_hand:
-            self.notes.append(
-                f"Tasks in someone's hands, as they were: {self._in_hand:,}. They come back when their time is over."
-            )
+            self.notes.append(f"Tasks that people hold: {self._in_hand:,}. They are returned when their leases end.")
         if self.renamed and land.survey.compared:
             self.notes.append(
-                "To people with another login here the two answers of a comparison stand on other sides: of what they "
-                "had begun, only the notes are kept."
+                "People whose login changed see the two answers of a comparison on other sides. Of their drafts, only "
+                "the notes are kept."
             )
         if self._paused:
             self.notes.append(
-                f"Runs in progress: {self._paused:,}. They are paused here, so that nothing is asked twice unawares."
+                f"Runs in progress: {self._paused:,}. They are paused, so that no question is asked twice by accident."
             )
         self.notes += [
-            f"What went out to Label Studio at {address} is over here; its answers are kept. Connect it again to go on."
+            f"Tasks in Label Studio at {address} are closed, and their answers are kept. Connect the server again to "
+            "continue."
             for address in self._bridges
         ]
         if any(land.distances.values()):
             self.notes.append(
-                "Other projects here have the numbers of its rows, so these are new: what is shuffled from now on, "
-                "such as an item's options, is shuffled otherwise."
+                "The rows have new numbers, because other projects use the old ones. So later shuffles, for example of "
+                "an item's options, give another order."
             )
         if drawn_anew and not self.how.copy:
             self.notes.append(
-                "This project, or a copy of it, is here already: the addresses of this one's items and images are new."
+                "This project or a copy already exists on this server. So items and images have new addresses."
             )

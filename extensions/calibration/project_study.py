@@ -237,21 +237,22 @@ class _Sides:
         """Raise ``RatingsError`` where a machine is named among the people, or a person among the judges."""
         for name in self.humans:
             if name in self.raters.judges:
-                raise RatingsError(f"{name} is a judge that was run here, and never counted among the people.")
+                raise RatingsError(f"{name} is a judge that ran here. Name it as a judge, not among the people.")
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
-                    f"{name} has no account here: these ratings came from a file, and a machine is never counted among "
-                    f"the people. If {name} is a person, say so with --vouch {name}; for good, where raters out of "
-                    "files are listed (touchstone rater list, or Import)."
+                    f"{name} has no account here: these ratings came from a file. If {name} is a person, say so with "
+                    f"--vouch {name}, or mark {name} as a person on Import or with `touchstone rater list`."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
                 raise RatingsError(
-                    f"{name} counts among the people of this project, and so is no judge. If it is a machine, say so "
-                    "where raters out of files are listed (touchstone rater list, or Import)."
+                    f"{name} is marked as a person in this project. If {name} is a machine, mark it as a machine on "
+                    "Import or with `touchstone rater list`."
                 )
             if name in self.raters.people:
-                raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
+                raise RatingsError(
+                    f"{name} rated here with an account, so {name} is a person. Name {name} among the people."
+                )
 
 
 def _refuse_silent(
@@ -271,8 +272,7 @@ def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
     if len(versions) > 1 and not pooled:
         numbers = " and ".join("that of files" if number is None else str(number) for number in versions)
         raise RatingsError(
-            f"People rated under versions {numbers} of the guideline. Ratings under different guidelines are not "
-            "compared unless you say so with --pool-guidelines."
+            f"People rated under versions {numbers} of the guideline. Use --pool-guidelines to compare these ratings."
         )
 
 

@@ -47,9 +47,9 @@ def _verdicts(
     if not judges:
         return {}, ""
     if stored.rule is None:
-        return {}, "not calibrated: the project keeps no rule of a verdict"
+        return {}, "not calibrated: the project has no rule for verdicts"
     if not raters.people:
-        return {}, "not calibrated: no person has rated the same"
+        return {}, "not calibrated: no person has rated these units"
     try:
         study, _ = study_of(
             store,
@@ -67,7 +67,7 @@ def _verdicts(
     for verdict in (ruling for block in section.blocks if isinstance(block, Rulings) for ruling in block.rulings):
         if verdict.dimension is None:
             by_judge.setdefault(verdict.judge, []).append({"criterion": verdict.criterion, "words": verdict.sentence})
-    return by_judge, "not calibrated: it shares no rating with people"
+    return by_judge, "not calibrated: the judge and people share no units"
 
 
 def judge_figures(store: Store, access: Access, stage: Stage, raters: Raters) -> Iterator[PrintedFigure]:

@@ -37,7 +37,7 @@ def show(made: Mapping[str, Any], *, project: str) -> None:
         if several:
             shell.section(chart.criterion.replace("_", " ").capitalize())
         shell.show(_chart(chart, links))
-    place = fold("Why, and what would help", "the rule, dimensions, more grades", key="calibration.why")
+    place = fold("Why, and what would help", "rule, dimensions, further grades", key="calibration.why")
     if place is not None:
         with place:
             _part("first", made["first"])

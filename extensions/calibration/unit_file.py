@@ -23,7 +23,7 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
     except NotJson as error:
         raise InvalidFileError(f"{path.name}, row 1: {error}.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     facts_of: dict[str, UnitFacts] = {}
     number = 1
@@ -31,20 +31,24 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
         head = [name.strip().lower() for name in next(reader, [])]
         if "unit" not in head or len(set(head)) < len(head) or not set(head) & set(COLUMNS):
             raise InvalidFileError(
-                f"{path.name}, row 1: the first row must name the column unit, and one or more of item, model and "
-                "length, each once."
+                f"{path.name}, row 1: name the column unit and at least one of the columns item, model and length, "
+                "each once."
             )
         for number, cells in enumerate(reader, 2):
             if not cells:
                 continue
             if len(cells) != len(head):
-                raise InvalidFileError(f"{path.name}, row {number}: it has {len(cells)} cells, not {len(head)}.")
+                raise InvalidFileError(
+                    f"{path.name}, row {number}: expected {len(head)} cells, found {len(cells)}. Correct the row."
+                )
             cell = {name: value.strip() for name, value in zip(head, cells, strict=True)}
             unit = cell["unit"]
             if not unit:
-                raise InvalidFileError(f"{path.name}, row {number}: unit is empty.")
+                raise InvalidFileError(f"{path.name}, row {number}: unit is empty. Add the unit or delete the row.")
             if unit in facts_of:
-                raise InvalidFileError(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
+                raise InvalidFileError(
+                    f"{path.name}, row {number}: {unit} already has a row. Delete one of the two rows."
+                )
             length = _length(cell.get("length", ""), f"{path.name}, row {number}")
             facts_of[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
     except csv.Error as error:
@@ -60,5 +64,5 @@ def _length(text: str, where: str) -> float | None:
     except ValueError:
         length = math.nan
     if not math.isfinite(length) or length < 0:
-        raise InvalidFileError(f"{where}: length is {text!r}, which is no number of words or characters.")
+        raise InvalidFileError(f"{where}: length is {text!r}. Give a number of words or characters.")
     return length

@@ -112,7 +112,7 @@ def case(store: Store, *, person: Person, project: str, item: str, reader: str =
             session, project_id=access.project_id, external_id=item
         )
         if row is None:
-            raise NotFoundError(f"{access.title} has no item {item!r}; look for it in the list.")
+            raise NotFoundError(f"{access.title} has no item {item!r}. Choose an item from the list.")
         known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
         now = store.now()
         if look_into(session, access=access, person=person, item=row, now=now).open and not known:

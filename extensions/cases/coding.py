@@ -26,7 +26,10 @@ from workflow.annotate import answer_steps
 from workflow.annotate.stage_kinds import Revision
 
 NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
-SETTLED = "The codes of this answer are settled, so you cannot change yours. Tell a senior if your codes are wrong."
+SETTLED = (
+    "The codes of this answer are settled, so you cannot change yours. "
+    "If your codes are wrong, tell a senior annotator."
+)
 
 
 class CodingProgress(StrEnum):

@@ -39,7 +39,7 @@ class CodingIntake:
     unscored: int
     """The number of answers without a score."""
     before: int
-    """In coding already."""
+    """The number of answers that are already in coding."""
     opened: int
     """The number of answers that sending opens now."""
     unknown: Sequence[str] = ()
@@ -50,16 +50,16 @@ class CodingIntake:
         """Return the counts as a sentence.
 
         >>> CodingIntake("Accuracy against the key", 60, 20, 3, 5, 7).sentence
-        'Of 60 answers, 20 are coded by the schema (Accuracy against the key); 3 have no score. 5 are in coding, and \
-sending opens 7.'
+        'Of 60 answers, the schema selects 20 for coding (Accuracy against the key); 3 have no score. 5 are already in \
+coding. Sending adds 7.'
         """
         without = f"; {self.unscored:,} {'has' if self.unscored == 1 else 'have'} no score" if self.unscored else ""
         by = f" ({self.title})" if self.title else ""
         names = ", ".join(self.unknown)
-        missing = f" Named in the schema, and not among the items that count: {names}." if names else ""
+        missing = f" The schema names items that do not count: {names}." if names else ""
         return (
-            f"Of {_answers(self.answers)}, {self.wrong:,} {'is' if self.wrong == 1 else 'are'} coded by the schema{by}"
-            f"{without}. {self.before:,} {'is' if self.before == 1 else 'are'} in coding, and sending opens"
+            f"Of {_answers(self.answers)}, the schema selects {self.wrong:,} for coding{by}"
+            f"{without}. {self.before:,} {'is' if self.before == 1 else 'are'} already in coding. Sending adds"
             f" {self.opened:,}.{missing}"
         )
 
@@ -151,9 +151,9 @@ def _planned(session: Session, access: Access, stage: Coding) -> int | None:
 def _extend(session: Session, access: Access, stage: Coding, *, by: Person | None, outputs: int, now: datetime) -> None:
     before = _planned(session, access, stage)
     if before is None:
-        raise ConflictError(f"In the schema {access.schema.name} all these answers are coded: there is no sample.")
+        raise ConflictError(f"The schema {access.schema.name} codes all these answers, so it has no sample to extend.")
     if outputs <= before:
-        raise ConflictError(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+        raise ConflictError(f"{before:,} answers are already planned. Give a larger number.")
     data = {"outputs": outputs, "before": before}
     log(session, CODING_EXTENDED, by=by, project=access, now=now, data=data)
 
@@ -259,5 +259,5 @@ def _scores(found: ProjectAnswers, stage: Coding) -> Scores | None:
     if not there or (of.judge is not None and of.judge not in there):
         whom = f"No judge {of.judge!r}" if of.judge is not None else "No judge"
         known = ", ".join(there) or "none"
-        raise NotFoundError(f"{whom} has scored {of.criterion} here; there are: {known}.")
+        raise NotFoundError(f"{whom} has scored {of.criterion}. Judges with scores: {known}.")
     return Scores("judge", of.criterion, of.judge or there[0])

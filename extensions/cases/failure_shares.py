@@ -24,13 +24,13 @@ def failure_shares(store: Store, read: ProjectAnswers) -> Callable[..., Statisti
         *, model: str | None, part: str | None, criterion: str | None, code: str | None, **_: object
     ) -> Statistic:
         if code is None or model is None:
-            raise InvalidInputError([Problem("code", "A number about failures needs a `code` and a `model`.")])
+            raise InvalidInputError([Problem("code", "A number about failures needs `code` and `model`. Add them.")])
         counts = coded().counts
         name = criterion or next((count.criterion for count in counts), None)
         wanted = (model, part, name, code)
         for count in counts:
             if (count.model, count.dimension, count.criterion, count.code) == wanted and count.of:
                 return estimated(count.share, wilson(count.share, count.of), n_units=count.of, n_raters=0)
-        raise NotFoundError(f"No answer of {model} there has settled codes.")
+        raise NotFoundError(f"No answer of {model} has settled codes yet.")
 
     return share

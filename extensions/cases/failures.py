@@ -87,14 +87,14 @@ class Failures:
         """Return the progress of the coding as a sentence."""
         settled = self.standing(CodingProgress.UNANIMOUS, CodingProgress.ARBITRATED)
         waiting, differ = self.standing(CodingProgress.WAITING), self.standing(CodingProgress.DIFFER)
-        how = f"{self.standing(CodingProgress.UNANIMOUS):,} as the coders agree"
+        how = f"{self.standing(CodingProgress.UNANIMOUS):,} by agreement"
         if self.schema.stages.arbitration is not None:
             how += f", {self.standing(CodingProgress.ARBITRATED):,} by arbitration"
-        open_ = "wait for arbitration" if self.schema.stages.arbitration is not None else "stay unsettled"
+        open_ = "waiting for arbitration" if self.schema.stages.arbitration is not None else "unsettled"
         n = len(self.answers)
         return (
-            f"{n:,} answer{'' if n == 1 else 's'} in coding: {settled:,} settled ({how}); {waiting:,} not coded by"
-            f" everyone yet; {differ:,} on which the coders differ {open_}."
+            f"{n:,} answer{'' if n == 1 else 's'} in coding: {settled:,} settled ({how}); {waiting:,} waiting for more"
+            f" coders; {differ:,} with different codes, {open_}."
         )
 
 

@@ -1,6 +1,6 @@
 """The data card of a release, written from the project.
 
-A field that the makers left empty is printed as "not said". The card names no version, so two releases of the same
+A field that the makers left empty is printed as "not stated". The card names no version, so two releases of the same
 state have the same card. The manifest holds the version.
 """
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 HTML = "card.html"
 GATES = {
     "imported": "Imported or written",
-    "came": "Came to it",
-    "voted": "All votes are in",
-    "skipped": "With a skip among the votes",
+    "came": "Reached this stage",
+    "voted": "All votes submitted",
+    "skipped": "At least one skip",
     "unanimous": "All voters agree",
-    "equal_to_key": "All agree, and on the key",
-    "as_wanted": "All agree, and on the wanted answer",
+    "equal_to_key": "All voters agree on the key",
+    "as_wanted": "All voters agree on the required answer",
     "adjudicated": "Settled by a senior annotator",
     "kept": "Kept",
     "rejected": "Rejected",
@@ -68,7 +68,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     splits: Counter[tuple[str, str]] = Counter()
     statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
-    made_up = " Its people and their answers are made up, for demonstration." if draft.access.made_up else ""
+    made_up = " The people and their answers are made up, for a demonstration." if draft.access.made_up else ""
     sections = (
         _what(draft, released, splits),
         _contents(statistics),
@@ -85,13 +85,13 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     )
     return DataCard(
         title=released.title,
-        subtitle=f"The data card of a release of {released.name}, written from the project as it stood on "
+        subtitle=f"Data card of a release of {released.name}, written from the project's state on "
         f"{_moment(released.date)}.{made_up} The number of the release is in manifest.json.",
         sections=[
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
         ],
-        footer="Touchstone wrote this card from the project. Missing statements are marked.",
+        footer="Touchstone wrote this card from the project. Empty fields are marked.",
     )
 
 
@@ -136,15 +136,12 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
     kept_back = [split for split in released.splits if split.withheld]
     text = field_text(about, "description")
     lead = f"Description: {text}" if text == NOT_SAID else text
-    media = "lie in it" if draft.asked.media else "do not lie in it: they are named by their SHA-256"
+    media = "are included" if draft.asked.media else "are not included. Items name them by their SHA-256"
     blocks: list[Block] = [
         told_of("Use", about, "use_cases"),
         told_of("Address", about, "url"),
         ReportTable("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
-        *(
-            Paragraph(f"The public files of {field.name} do not have {sentence(field.withheld)}.")
-            for field in kept_back
-        ),
+        *(Paragraph(f"The public files of {field.name} leave out {sentence(field.withheld)}.") for field in kept_back),
         *(Paragraph(line) for line in draft.told.get("drawn", ())),
         Paragraph(f"Images and clips {media}."),
         ReportTable(
@@ -178,14 +175,14 @@ def _contents(found: SetStatistics) -> Section:
 
 def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     draft_facts, origin = draft.told, facts["origin"]
-    came = [f"{n:,} items of files in the format {name}" for name, n in origin["files"].items()]
+    came = [f"{n:,} items imported from files in the format {name}" for name, n in origin["files"].items()]
     if origin["written"]:
         wrote = f" by {origin['authors']:,} people" if origin["authors"] else ""
         came.append(f"{origin['written']:,} items written here{wrote}")
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
     guideline, version = draft_facts.get("guideline", {}), draft_facts.get("schema", {})
     blocks: list[Block] = [
-        Paragraph(f"The project began with {sentence(came)}." if came else "The project has no items."),
+        Paragraph(f"Origin of the project's items: {sentence(came)}." if came else "The project has no items."),
         Paragraph(
             f"Stages of the protocol: {sentence([schema.stages.title_of(stage) for stage in stages]) or 'none'}."
         ),
@@ -200,7 +197,7 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
             for votes in version.get("versions", ())
         ),
     ]
-    lead = f"{len(draft.placed):,} items are in this release."
+    lead = f"Items in this release: {len(draft.placed):,}."
     return Section(0, "made", "How it was made", lead, tuple(blocks))
 
 
@@ -219,7 +216,7 @@ def _policy(schema: Schema) -> Iterator[str]:
             yield f"After {times}, {SKIP_ACTS.get(part.skips.then, part.skips.then)}."
         settles = stages.adjudication is not None and part.adjudicates
         yield (
-            f"What the votes leave open is settled by a {stages.adjudication.by}."
+            f"A {stages.adjudication.by} settles items without a clear vote."
             if settles and stages.adjudication is not None
             else "Items without a clear vote are rejected."
         )
@@ -227,8 +224,8 @@ def _policy(schema: Schema) -> Iterator[str]:
 
 def _stage_in_words(part: Verification) -> str:
     people_ = "one person votes" if part.raters == 1 else f"{part.raters} people vote"
-    blind = ", each with the options in an order of their own" if "options" in part.shuffle else ""
-    return f"{people_} on each item, never its author{blind}. {_keep_in_words(part.keep)}"
+    blind = ", and each sees the options in another order" if "options" in part.shuffle else ""
+    return f"{people_} on each item{blind}; the author never votes. {_keep_in_words(part.keep)}"
 
 
 def _keep_in_words(keep: Keep) -> str:
@@ -244,7 +241,7 @@ def _keep_in_words(keep: Keep) -> str:
         if wanted is None and target.value is not None:
             wanted = f"the value {target.value}"
         about.append(target.criterion + (f" ({wanted})" if wanted else ""))
-    return f"An item is {meaning}. What decides: {sentence(about or list(criteria_that_decide(keep)))}."
+    return f"An item is {meaning}. Criteria that decide: {sentence(about or list(criteria_that_decide(keep)))}."
 
 
 # ---- gates and shortcuts ---------------------------------------------------------------------------------------------
@@ -267,7 +264,7 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     if by_dimension:
         tables.append(ReportTable("gates_dimensions", "By dimension", heads, by_dimension))
     kept, of = counts.get("kept"), counts.get("items")
-    lead = NOT_SAID if kept is None else f"{kept:,} of {of:,} items of the project were kept when this was counted."
+    lead = NOT_SAID if kept is None else f"{kept:,} of {of:,} items of the project are kept."
     return Section(0, "gates", "Gates", lead, tuple(tables))
 
 
@@ -282,13 +279,13 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     table = found.table("set_shortcuts")
     kept_back = [split.name for split in released.splits if released.key in split.withheld]
     without = (
-        f" Right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
+        f" The right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
     )
     if table is None:
         why = (
             "Items have no options, so their position and length cannot reveal the key."
             if released.options is None
-            else "No item tells in public which of its options is right, so none can be looked for."
+            else "All right answers are private, so shortcuts cannot be measured."
         )
         return Section(0, "shortcuts", "Shortcuts", f"{why}{without}", tuple(limited))
     last = dict(zip(table.columns, table.rows[-1], strict=True))
@@ -299,7 +296,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     )
     lead = (
         f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items; a "
-        f"blind draw is in {last['Chance']}.{without}"
+        f"random option is right in {last['Chance']}.{without}"
     )
     meanings = ReportTable(
         "shortcut_meanings",
@@ -330,13 +327,13 @@ def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
         "biases": "Biases",
         "personal_information": "Personal information",
         "social_impact": "Social impact",
-        "synthetic": "Made by models, in whole or in part",
+        "synthetic": "Made (partly) by models",
         "derived_from": "Derived from",
         "generated_by": "Made with",
     }
     lines = [told_of(titles[name], released.about, name) for name in names]
     despite = draft.asked.despite
-    open_ = f"Released though these lines of the checklist were open: {sentence(list(despite))}." if despite else ""
+    open_ = f"Released although these checks were open: {sentence(list(despite))}." if despite else ""
     return Section(0, "limits", "Known limits", open_, (*lines, *answers(facts)))
 
 
@@ -345,8 +342,8 @@ def _licence(released: ReleasedSet) -> Section:
         "license": "License",
         "media_license": "License of images and clips",
         "creators": "Made by",
-        "citation": "How to cite it",
-        "maintenance": "Who mends errors",
+        "citation": "Citation",
+        "maintenance": "Maintenance",
     }
     return Section(
         0,
@@ -361,12 +358,12 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
     gone: Sequence[Mapping[str, Any]] = draft.told.get("withdrawn", ())
     canary = released.about.get("canary")
     blocks: list[Block] = [
-        Paragraph("That nothing has changed since: `touchstone release check FOLDER`"),
-        Paragraph("That verdicts and figures follow from the votes: `touchstone release check FOLDER --recompute`"),
+        Paragraph("To check that no file has changed: `touchstone release check FOLDER`"),
+        Paragraph("To recompute verdicts and figures from the votes: `touchstone release check FOLDER --recompute`"),
         Paragraph(
-            f"Canary, so that it can be found in what models were trained on: {canary}"
+            f"Canary, a text that reveals this data set in training data: {canary}"
             if canary
-            else "Canary: none, because nothing is withheld."
+            else "Canary: none, because the release withholds no answers."
         ),
     ]
     if lacking := missing_parts_in(draft.told):
@@ -376,9 +373,7 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
         blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
     else:
         blocks.append(Paragraph("Withdrawn items: none."))
-    return Section(
-        0, "trust", "How to check it", "Both commands need nothing but Touchstone and the folder.", tuple(blocks)
-    )
+    return Section(0, "trust", "How to check it", "Both commands need only Touchstone and the folder.", tuple(blocks))
 
 
 CARD = ReleaseFile(name=HTML, title="data card", facts=card_facts.facts, files=card_files)

@@ -203,4 +203,4 @@ def _verdicts(store: Store, access: Access, stage: Stage, raters: Raters, judges
     for function in extensions.rows("judge_verdicts"):
         verdicts: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
         return verdicts
-    return JudgeVerdicts({}, "not calibrated: no extension that reaches verdicts is installed")
+    return JudgeVerdicts({}, "not calibrated: the extension for calibration is not installed")

@@ -35,20 +35,24 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
     if rows:
         heads = ("Stage", "People", "Submissions", "Hours", "Without a time")
         note = (
-            "Hours are the recorded time on working pages. What was sent without a time is in none, so the real hours "
-            "are more; replaced submissions count in full."
+            "Hours are the recorded time on working pages, with replaced submissions. Submissions without a time are "
+            "not included, so the real hours are higher."
         )
-        blocks.append(ReportTable("people", "Who worked in which stage", heads, tuple(rows), note=note))
+        blocks.append(ReportTable("people", "People and hours by stage", heads, tuple(rows), note=note))
     if beside["submissions"]:
         blocks.append(
             Paragraph(
-                f"Besides, {beside['submissions']:,} submissions in qualification and gold checks took "
+                f"Submissions in qualification and gold checks: {beside['submissions']:,}, with "
                 f"{beside['seconds'] / 3600:.2f} recorded hours."
             )
         )
-    blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Who they are", about, "demographics")]
+    blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Demographics", about, "demographics")]
     n = work["people"]
-    lead = "Nobody has submitted anything." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on it."
+    lead = (
+        "Nobody has submitted anything."
+        if not n
+        else f"{n:,} {'person' if n == 1 else 'people'} worked on this data set."
+    )
     return Section(0, "people", "People", lead, tuple(blocks))
 
 
@@ -58,17 +62,17 @@ def _pay(about: Mapping[str, Any], hours: float) -> str:
     pay = _PAY.fullmatch(text)
     currency = (pay[1] or pay[3]) if pay else None
     if pay is None or currency is None or (pay[1] and pay[3]) or not hours:
-        return f"Pay for an hour: {text}"
+        return f"Hourly pay: {text}"
     return (
-        f"Pay for an hour: {text}. Over the {hours:.2f} recorded hours, qualification and gold checks among them, that "
-        f"comes to {float(pay[2]) * hours:.2f} {currency}."
+        f"Hourly pay: {text}. Total pay for {hours:.2f} recorded hours, with qualification and gold checks: "
+        f"{float(pay[2]) * hours:.2f} {currency}."
     )
 
 
 def qualification(schema: Schema, facts: Facts) -> Section:
     """Return the section about the qualification that people had to pass."""
     qualifications = facts["qualification"]
-    heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Let in without")
+    heads = ("Stage", "Items", "Pass mark", "Reviewers", "Tried", "Passed", "Exempt")
     rows = tuple(
         (
             schema.stages.title_of(requirement["stage"]),
@@ -82,11 +86,15 @@ def qualification(schema: Schema, facts: Facts) -> Section:
         for requirement in qualifications
     )
     if not rows:
-        return Section(0, "qualification", "Qualification", "No stage asks for one.")
+        return Section(0, "qualification", "Qualification", "No stage requires a qualification.")
     titles = [schema.stages.title_of(requirement["stage"]) for requirement in qualifications]
-    lead = f"People qualify before {sentence(titles)}."
+    lead = f"People must qualify for {sentence(titles)}."
     return Section(
-        0, "qualification", "Qualification", lead, (ReportTable("qualification", "Who passed", heads, rows, "people"),)
+        0,
+        "qualification",
+        "Qualification",
+        lead,
+        (ReportTable("qualification", "Results of the qualification", heads, rows, "people"),),
     )
 
 
@@ -105,10 +113,9 @@ def agreement(schema: Schema, facts: Facts) -> Section:
             blocks += _table(title, of_stage)
         blocks += _losses(title, of_stage)
     lead = (
-        "Each number has its 95 % interval and its basis. Agreement about votes is over everything that was "
-        "voted on, also what was not kept."
+        "Each number has a 95 % interval and the number of units. Agreement on votes includes items that were not kept."
         if facts["agreement"]
-        else "The protocol has no stage in which several people rate the same."
+        else "The protocol has no stage in which several people rate the same units."
     )
     return Section(0, "agreement", "Agreement", lead, tuple(blocks))
 
@@ -130,7 +137,7 @@ def _table(title: str, each: Facts) -> Iterator[Block]:
     """
     lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
     heads = ("Criterion", "Statistic", "Under", "Value")
-    note = "" if each["people"] == 2 else "Pairs of people are not shown: people are only counted."
+    note = "" if each["people"] == 2 else "Pairs of people are not shown, to protect their identity."
     yield ReportTable(
         f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
     )
@@ -180,7 +187,7 @@ def judges(schema: Schema, facts: Facts) -> Section:
     lead = (
         "No judge has rated anything."
         if not judge_facts
-        else "Machines that rated; none of them is counted among people."
+        else "These machines rated. They are not counted among people."
     )
     return Section(0, "judges", "Judges", lead, tuple(blocks))
 
@@ -193,6 +200,6 @@ def _others(schema: Schema, found: list[Facts]) -> Iterator[str]:
         if "from_files" in judge:
             n = judge["from_files"]
             yield (
-                f"{title}: ratings of {n:,} {'rater' if n == 1 else 'raters'} came in from files, of whom no one has "
-                "said that they are people."
+                f"{title}: the ratings of {n:,} {'rater' if n == 1 else 'raters'} were imported. The project does not "
+                f"mark {'this rater as a person' if n == 1 else 'these raters as people'}."
             )

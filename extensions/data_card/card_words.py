@@ -9,7 +9,7 @@ from annotation_schemas.model import Dimension
 from reports.content import Paragraph
 from reports.words import name_list
 
-NOT_SAID = "not said"
+NOT_SAID = "not stated"
 """The text for a field that the makers left empty."""
 
 

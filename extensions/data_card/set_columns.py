@@ -31,11 +31,11 @@ class SetColumn:
 
 def layout(whole: SetTally) -> Iterator[tuple[str, str, str, Sequence[SetColumn]]]:
     """Yield every table: its key, its title, the unit of its numbers, and its columns."""
-    yield "set_items", "Items and media", "numbers of different things", list(_items(whole))
-    yield "set_texts", "Questions and answers", "words, unless it says otherwise", _TEXTS
-    yield "set_types", "Types of questions", "questions by the word that they begin with", _types(whole)
-    yield "set_goals", "Goals and actions", "numbers of different things, unless it says otherwise", _GOALS
-    yield "set_shortcuts", "Shortcuts", "how often a rule that looks at no image is right", _shortcuts(whole)
+    yield "set_items", "Items and media", "counts of different items and media", list(_items(whole))
+    yield "set_texts", "Questions and answers", "words, unless the column names another unit", _TEXTS
+    yield "set_types", "Types of questions", "questions by their first word", _types(whole)
+    yield "set_goals", "Goals and actions", "counts, unless the column names another unit", _GOALS
+    yield "set_shortcuts", "Shortcuts", "accuracy of rules that do not use the image", _shortcuts(whole)
 
 
 def _items(whole: SetTally) -> Iterator[SetColumn]:
@@ -45,9 +45,9 @@ def _items(whole: SetTally) -> Iterator[SetColumn]:
         if name is None or not whole.is_told_twice(name):
             yield column
         else:
-            meaning = f"Different values of the field for `{name}`. Imported labels have a column of their own."
+            meaning = f"Different values of the field for `{name}`. Imported labels have their own column."
             yield SetColumn(f"{column.title}, field", meaning, partial(_in_fields, name))
-            meaning = f"Different values of the imported label `{name}`. The field has a column of its own."
+            meaning = f"Different values of the imported label `{name}`. The field has its own column."
             yield SetColumn(f"{column.title}, imported labels", meaning, partial(_in_labels, name))
 
 
@@ -63,26 +63,28 @@ _SAID_IN = {"Concepts": "concept", "Scenes": "scene", "Videos": "video"}
 """The columns that fields or imported labels fill, and the name of the label."""
 
 _ITEMS = (
-    SetColumn("Items", "Items that are counted.", lambda tally: tally.items),
+    SetColumn("Items", "Counted items.", lambda tally: tally.items),
     SetColumn(
         "Concepts",
-        "Different concepts, as the field `concept` of the items says them, and else the imported label; which words "
-        "are a concept is the makers' to say.",
+        "Different concepts in the items' field `concept`, or in the imported label without such a field. The makers "
+        "decide which words are a concept.",
         lambda tally: len(tally.concepts),
     ),
     SetColumn(
         "Scenes",
-        "Different scenes, as the field `scene` says them, and else the imported label. Where items name their video "
-        "instead, a scene is a video, and of EPIC-KITCHENS a participant, who has one kitchen (ours).",
+        "Different scenes in the items' field `scene`, or in the imported label without such a field. Without both, a "
+        "scene is a video, and in EPIC-KITCHENS a participant, who has one kitchen (our definition).",
         lambda tally: len(tally.scenes),
     ),
-    SetColumn("Videos", "Different videos or other sources that media came from.", lambda tally: len(tally.videos)),
-    SetColumn("Images", "Different images, by their names.", lambda tally: len(tally.images)),
-    SetColumn("Clips", "Different clips, by their names.", lambda tally: len(tally.clips)),
+    SetColumn("Videos", "Different videos or other sources of the media.", lambda tally: len(tally.videos)),
+    SetColumn("Images", "Number of different image names.", lambda tally: len(tally.images)),
+    SetColumn("Clips", "Number of different clip names.", lambda tally: len(tally.clips)),
     SetColumn(
-        "Clips, minutes", "Of the clips whose duration is known.", lambda tally: round(tally.clip_seconds / 60, _FEW)
+        "Clips, minutes",
+        "Total length of the clips with a known duration.",
+        lambda tally: round(tally.clip_seconds / 60, _FEW),
     ),
-    SetColumn("Clips, seconds each", "Mean over the clips whose duration is known.", lambda tally: _per_clip(tally)),
+    SetColumn("Clips, seconds each", "Mean length of the clips with a known duration.", lambda tally: _per_clip(tally)),
 )
 
 
@@ -94,45 +96,64 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _FEW)
 
 
-_WORDS = "A word is what stands between spaces (ours; the papers do not say)."
+_WORDS = "Words are separated by spaces (our definition; the papers give none)."
 _TEXTS = (
     SetColumn(
-        "Question, mean", f"Mean words of a question. {_WORDS}", lambda tally: _rounded(tally.question_words.mean)
+        "Question, mean",
+        f"Mean number of words in a question. {_WORDS}",
+        lambda tally: _rounded(tally.question_words.mean),
     ),
-    SetColumn("Question, median", f"Median. {_WORDS}", lambda tally: tally.question_words.median),
-    SetColumn("Question, least", f"Of the shortest question. {_WORDS}", lambda tally: tally.question_words.least),
-    SetColumn("Question, most", f"Of the longest question. {_WORDS}", lambda tally: tally.question_words.most),
     SetColumn(
-        "Answer, mean", f"Mean words of a right answer. {_WORDS}", lambda tally: _rounded(tally.answer_words.mean)
+        "Question, median", f"Median number of words in a question. {_WORDS}", lambda tally: tally.question_words.median
     ),
-    SetColumn("Answer, median", f"Median. {_WORDS}", lambda tally: tally.answer_words.median),
-    SetColumn("Answer, least", f"Of the shortest right answer. {_WORDS}", lambda tally: tally.answer_words.least),
-    SetColumn("Answer, most", f"Of the longest right answer. {_WORDS}", lambda tally: tally.answer_words.most),
+    SetColumn(
+        "Question, least",
+        f"Number of words in the shortest question. {_WORDS}",
+        lambda tally: tally.question_words.least,
+    ),
+    SetColumn(
+        "Question, most", f"Number of words in the longest question. {_WORDS}", lambda tally: tally.question_words.most
+    ),
+    SetColumn(
+        "Answer, mean",
+        f"Mean number of words in a right answer. {_WORDS}",
+        lambda tally: _rounded(tally.answer_words.mean),
+    ),
+    SetColumn(
+        "Answer, median", f"Median number of words in a right answer. {_WORDS}", lambda tally: tally.answer_words.median
+    ),
+    SetColumn(
+        "Answer, least",
+        f"Number of words in the shortest right answer. {_WORDS}",
+        lambda tally: tally.answer_words.least,
+    ),
+    SetColumn(
+        "Answer, most", f"Number of words in the longest right answer. {_WORDS}", lambda tally: tally.answer_words.most
+    ),
     SetColumn(
         "Different words",
-        "Different words of all questions, in small letters and without what stands around them (ours).",
+        "Different words in all questions, in lower case and without punctuation around them (our definition).",
         lambda tally: len(tally.words),
     ),
     SetColumn(
         "Different word pairs",
-        "Different pairs of neighbouring words of questions (ours).",
+        "Different pairs of adjacent words in questions (our definition).",
         lambda tally: len(tally.pairs),
     ),
     SetColumn(
         "Different answers",
-        "Right answers that differ by more than capitals, spaces and a full stop at the end (ours).",
+        "Different right answers. Case, spaces and a final full stop are ignored (our definition).",
         lambda tally: len(tally.answers),
     ),
     SetColumn(
         "Commonest answer",
-        "The share of right answers that are the most common one: what a constant answer would score (ours).",
+        "Share of the most common right answer. A constant answer would have this accuracy (our definition).",
         lambda tally: _commonest(tally),
     ),
     SetColumn(
         "Question types",
-        "Different types: a question is of the interrogative that it begins with (what, which, where, when, why, who, "
-        "whose, whom, how), or of none; all of none are one type (ours: the paper of EgoThink names the "
-        "interrogatives, and not what becomes of the others).",
+        "Different types of questions by their first word (what, which, where, when, why, who, whose, whom, how). All "
+        "other questions are one type (our definition; the EgoThink paper only names the words).",
         lambda tally: len(tally.types),
     ),
 )
@@ -152,7 +173,7 @@ def _types(whole: SetTally) -> list[SetColumn]:
     return [
         SetColumn(
             word if word != OTHER else "others",
-            f"Questions that begin with `{word}`." if word != OTHER else "Questions that begin with none of these.",
+            f"Questions that begin with `{word}`." if word != OTHER else "Questions with another first word.",
             partial(_of_type, word),
         )
         for word in words
@@ -166,46 +187,48 @@ def _of_type(word: str, tally: SetTally) -> int:
 _GOALS = (
     SetColumn(
         "Goals",
-        "Different goals: those that differ by more than capitals, spaces and a full stop at the end (ours).",
+        "Different goals. Case, spaces and a final full stop are ignored (our definition).",
         lambda tally: len(tally.goals),
     ),
     SetColumn(
         "Questions per goal, mean",
-        "Mean over goals.",
+        "Mean number of questions per goal.",
         lambda tally: _rounded(tally.goals.total() / len(tally.goals)) if tally.goals else None,
     ),
     SetColumn(
         "Questions per goal, most",
-        "Of the goal with the most.",
+        "Number of questions of the goal with the most questions.",
         lambda tally: max(tally.goals.values(), default=None),
     ),
     SetColumn(
         "Actions",
-        "Different options of all questions that have a goal, in small letters (ours: as they stand; how the paper of "
-        "EgoPlan-Bench takes verbs and objects out of them, it does not say).",
+        "Different options of all questions with a goal, in lower case (our definition; the EgoPlan-Bench paper counts "
+        "verbs and objects, but does not say how).",
         lambda tally: len(tally.actions),
     ),
     SetColumn(
         "Actions per goal, mean",
-        "Mean over goals of the different options of a goal's questions (ours).",
+        "Mean number of different options in a goal's questions (our definition).",
         lambda tally: _rounded(sum(map(len, tally.goal_actions.values())) / len(tally.goals)) if tally.goals else None,
     ),
     SetColumn(
         "Actions per goal, median",
-        "The lower of two medians.",
+        "Median of the same number; the lower of two middle values.",
         lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
     SetColumn(
         "Actions per goal, most",
-        "Of the goal with the most.",
+        "Number of actions of the goal with the most actions.",
         lambda tally: max(map(len, tally.goal_actions.values()), default=None),
     ),
     SetColumn(
-        "First words", "Different first words of actions: most are verbs (ours).", lambda tally: len(tally.first_words)
+        "First words",
+        "Different first words of actions, mostly verbs (our definition).",
+        lambda tally: len(tally.first_words),
     ),
     SetColumn(
         "What follows them",
-        "Different rests of actions without the first word: objects, and what is said of them (ours).",
+        "Different actions without their first word, mostly objects (our definition).",
         lambda tally: len(tally.rests),
     ),
 )
@@ -217,22 +240,22 @@ def _shortcuts(whole: SetTally) -> list[SetColumn]:
     last = max(whole.places)
     return [
         *(
-            SetColumn(f"Place {place}", f"Items whose right option stands in place {place}.", partial(_in_place, place))
+            SetColumn(f"Place {place}", f"Items with the right option in place {place}.", partial(_in_place, place))
             for place in range(1, last + 1)
         ),
         SetColumn(
             "Commonest place",
-            "How often the option in the place where right ones stand most is right. It is chosen after looking, so a "
-            "little above chance is to be expected.",
+            "Accuracy of always choosing the most frequent place of right options. This place is found in the same "
+            "items, so expect a value slightly above chance.",
             _best_place,
         ),
         SetColumn(
             "Longest option",
-            "How often the option with the most characters is right, the first of several. Limits are by video, where "
-            "one is known (ours).",
+            "Accuracy of the option with the most characters (the first, if several are equally long). Limits are "
+            "clustered by video if videos are known (our definition).",
             _longest,
         ),
-        SetColumn("Chance", "How often an option drawn blindly is right.", _chance),
+        SetColumn("Chance", "Accuracy of a random option.", _chance),
     ]
 
 

@@ -25,22 +25,22 @@ from workflow.releases import set_items
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Draw the section of the page."""
-    shell.section("Composition of the set")
+    shell.section("Composition of the data set")
 
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="The statistics of the set are")
+    pending_figures.show_pending(services, asked, ask, about="The statistics of the data set are")
     if asked.figure is None:
         return
     figures: SetStatistics = asked.figure.value
     if not figures.items:
-        shell.show(markup.notice("There is no item yet."))
+        shell.show(markup.notice("This project has no items yet."))
         return
     shell.show(markup.paragraph(figures.which, style="ts ts-quiet"))
     st.download_button(
-        "Download: every number with its definition, as CSV",
+        "Download as CSV",
         lambda: set_statistics.as_csv(figures).encode(),
         file_name=f"{view.name}-set.csv",
         mime="text/csv",
@@ -52,7 +52,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         page_chart.show(chart, project=view.name)
     if figures.notes:
         shell.show(markup.paragraph(" ".join(figures.notes), style="ts ts-quiet ts-small"))
-    with st.expander("Definition of each number", key="set.definitions"):
+    with st.expander("Definitions of the numbers", key="set.definitions"):
         rows = [
             [markup.text(table.title), markup.text(title), markup.text(meaning)]
             for table in figures.tables
@@ -112,7 +112,7 @@ def _lengths(table: ReportTable, what: str) -> ChartSpec:
     return ChartSpec(
         f"set-{what.lower()}-words",
         f"{what}s have {values[-1]['mean']} words on average.",
-        "Blue: the mean. Grey: from the shortest to the longest. Spaces separate words.",
+        "Blue: the mean. Gray: from the shortest to the longest text. Spaces separate words.",
         layers,
         ["Dimension", "Least", "Mean", "Most"],
         [[value["name"], value["least"], value["mean"], value["most"]] for value in values],
@@ -159,8 +159,10 @@ def _longest(table: ReportTable) -> ChartSpec:
     chance = _column(table, "Chance")[-1]
     return ChartSpec(
         "set-longest",
-        f"The longest option is right in {100 * (last.value or 0):.1f} % of items; a blind draw is in {chance}.",
-        f"The first of several that are longest, in characters, n = {last.n_units:,}. Grey: 95 % limits of each share.",
+        f"The longest option is right in {100 * (last.value or 0):.1f} % of items; a random option is right in "
+        f"{chance}.",
+        f"The option with the most characters (the first, if several), n = {last.n_units:,}. Gray: 95 % limits of "
+        "each share.",
         layers,
         ["Dimension", "Share", "From", "To", "Items"],
         [

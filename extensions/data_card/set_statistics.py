@@ -115,18 +115,18 @@ def _table(
 
 def _notes(whole: SetTally) -> Iterator[str]:
     if not whole.concepts:
-        yield "Concepts: not said. No field or label `concept` says what an item is about."
+        yield "Concepts: not stated. Items have no field or label `concept`."
     if not whole.scenes:
-        yield "Scenes: not said. No field or label `scene` says where an item is, and items name no video."
+        yield "Scenes: not stated. Items have no field or label `scene`, and name no video."
     if not whole.videos:
-        yield "Videos: not said. No image or clip has a source."
+        yield "Videos: not stated. No image or clip has a source."
     n = len(whole.clips) - whole.clips_timed
     if n:
-        yield f"Of {n:,} of {len(whole.clips):,} clips no duration is known: they are not here."
+        yield f"Of {len(whole.clips):,} clips, {n:,} have no known duration and are not counted."
     if whole.no_option:
         yield (
-            f"Of {whole.no_option:,} items with options it is not told which one is right, or several are: shortcuts "
-            "are of the others."
+            f"Of the items with options, {whole.no_option:,} {'has' if whole.no_option == 1 else 'have'} no known "
+            "right option, or several. Shortcuts do not count these items."
         )
 
 

@@ -171,7 +171,7 @@ def _version_finding(state: Mapping[str, Any], text: str, force: LoadedSchema) -
             "path": ["version"],
             "key": "version",
             "level": "warning",
-            "message": f"Version {version} is in force. Raise the version before you put this form into force.",
+            "message": f"Version {version} is in use. Raise the version number before you use this form.",
             "fixes": [{"label": f"Raise to {version + 1}", "edits": [edit]}],
         }
     ]
@@ -185,7 +185,7 @@ def _title(value: Any) -> str:
 def parsed_edits(given: Sequence[Any]) -> list[Edit]:
     """Return the edits of a request. Raise ``BadRequestError`` for an invalid edit."""
     if len(given) > MOST_EDITS:
-        raise BadRequestError(f"“edits” may hold at most {MOST_EDITS} edits.")
+        raise BadRequestError(f"“edits” can have at most {MOST_EDITS} edits.")
     return [_edit(each) for each in given]
 
 

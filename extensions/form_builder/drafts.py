@@ -51,7 +51,7 @@ def read_draft(store: Store, *, person: Person, id: str, project: str | None = N
     """Return one draft. Raise ``NotFoundError`` if this person has none with the id."""
     found = next((draft for draft in list_drafts(store, person=person, project=project) if draft.id == id), None)
     if found is None:
-        raise NotFoundError("This draft does not exist any more. Open another draft, or start a new form.")
+        raise NotFoundError("This draft no longer exists. Open another draft, or start a new form.")
     return found
 
 

@@ -23,7 +23,7 @@ _QUOTED = re.compile(r'quote it: "(.*)"$')
 _NUMBER = re.compile(r"; write (-?\d+(?:\.\d+)?)(?: without quotes)?$")
 _SPACED = re.compile(r"write `(\w+): (.*)`$")
 _SECRET = re.compile(r"`secret_in: \[(\w+)\]`")
-_SAY = re.compile(r"say `(\w+): (\w+)`")
+_SAY = re.compile(r"\b(?:say|set) `(\w+): (\w+)`")
 _AWAY = ("take it away", "leave it out", "leave it away", "take the part away", "take it out", "leave this out")
 
 

@@ -71,7 +71,7 @@ def _form(loaded: LoadedSchema, stage: str, dimension: str) -> Json:
         "form": None,
         "stage": None,
         "dimension": None,
-        "note": "This form has no stage in which people work. Add a stage.",
+        "note": "This form has no stage for people. Add a stage.",
     }
     if not stages or not ids:
         return state

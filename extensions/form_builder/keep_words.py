@@ -56,10 +56,10 @@ def _people(kept: Sequence[int], part: Verification) -> str:
     if policies.KEEP_RULES[part.keep.rule].weighs:
         return "people with more than half of the total qualification score"
     if not kept:
-        return "(no votes can do this)"
+        return "people (impossible with these settings)"
     least = min(kept)
     if n == 1:
-        return "the one person who votes"
+        return "people (one vote per item)"
     if least == n:
         return "both people" if n == 2 else f"all {n} people"
     return f"at least {least} of {n} people"

@@ -75,7 +75,7 @@ def name_from(text: str) -> str:
 def checked_name(text: str) -> str:
     """Return a valid name of a schema and its projects. Raise ``ValueError`` with a sentence for others."""
     if not text:
-        raise ValueError("Give the benchmark a name, of small letters, digits and underscores.")
+        raise ValueError("Give the benchmark a name with lowercase letters, digits and underscores.")
     if len(text) > LONGEST_NAME:
         raise ValueError(f"A name has at most {LONGEST_NAME} characters.")
     if wrong := no_name(text):
@@ -86,9 +86,9 @@ def checked_name(text: str) -> str:
 def checked_title(text: str) -> str:
     """Return a title without blanks around it. Raise ``ValueError`` with a sentence if it is no single line."""
     if not text.strip():
-        raise ValueError("Write at least a word.")
+        raise ValueError("Write at least one word.")
     if not text.isprintable():
-        raise ValueError("It stands in one line: leave line breaks and control characters out.")
+        raise ValueError("Write one line, without line breaks and control characters.")
     return text.strip()
 
 
@@ -100,13 +100,13 @@ def roles(text: str) -> dict[str, str]:
         holds = holds or role
         if holds not in SLOTS:
             known = ", ".join(SLOTS)
-            raise ValueError(f"`{holds}` is nothing that an item can show: write {known}, or ROLE=image for each role.")
+            raise ValueError(f"Items cannot show `{holds}`. Write {known}, or ROLE=image for each role.")
         if wrong := no_name(role):
             raise ValueError(f"{wrong}.")
         if role in TAKEN:
             raise ValueError(f"`{role}` has another meaning in the schema; give the role another name.")
         if role in roles:
-            raise ValueError(f"`{role}` is there twice; give each role a name of its own.")
+            raise ValueError(f"The role `{role}` appears twice. Give each role its own name.")
         roles[role] = holds
     return roles
 
@@ -119,10 +119,10 @@ def dimensions(text: str) -> dict[str, str]:
         id, title = (before, after) if equals else (name_from(before), before)
         if no_name(id):
             raise ValueError(
-                f"`{before}` makes no id: write ID=TITLE, where the id is small letters, such as one={title}."
+                f"`{before}` cannot become an ID. Write ID=TITLE with an ID in lowercase letters, such as one={title}."
             )
         if id in dimensions:
-            raise ValueError(f"`{id}` is there twice; give each dimension a name of its own.")
+            raise ValueError(f"The dimension `{id}` appears twice. Give each dimension its own name.")
         dimensions[id] = checked_title(title)
     return dimensions
 
@@ -145,7 +145,7 @@ def yes_or_no(text: str) -> bool:
 def one_of(known: type[StrEnum], text: str) -> StrEnum:
     """Return the value with this name. Raise ``ValueError`` with a sentence if there is none."""
     if text not in list(known):
-        raise ValueError(f"`{text}` is none of {', '.join(known)}.")
+        raise ValueError(f"`{text}` is unknown. Use one of {', '.join(known)}.")
     return known(text)
 
 
@@ -157,7 +157,7 @@ def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
     """
     answer = AnswerIs(one_of(AnswerIs, text))
     if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
-        raise ValueError("A span of time is in a clip, and the items show none: let them show one, or ask otherwise.")
+        raise ValueError("A span of time needs a clip. Let items show a clip, or choose another kind of answer.")
     if away := extensions.missing("kinds", answer):
         raise ValueError(away)
     return answer
@@ -168,7 +168,7 @@ def check_of(text: str, answer: AnswerIs) -> Check:
     equal answers."""
     check = Check(one_of(Check, text))
     if check is Check.BLIND and not can_be_blind(answer):
-        raise ValueError("Texts of two people are seldom equal to the letter: ask whether the answer is `right`.")
+        raise ValueError("Two people rarely write the same text. Use `right` to ask whether the answer is right.")
     return check
 
 
@@ -181,7 +181,7 @@ def keep_of(text: str, raters: int) -> KeptBy:
     """What keeps an item. Raises ``ValueError`` with a sentence, also where a majority is everyone."""
     keep = KeptBy(one_of(KeptBy, text))
     if keep is KeptBy.MAJORITY and raters < 3:
-        raise ValueError(f"With {raters} raters a majority is all of them: ask 3 or more, or say `unanimous`.")
+        raise ValueError(f"With {raters} raters, a majority is everyone. Ask 3 or more people, or write `unanimous`.")
     return keep
 
 
@@ -222,7 +222,7 @@ def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
     """Return whether a judge rates next to people. Raise ``ValueError`` with a sentence if no template can."""
     judged = yes_or_no(text)
     if judged and not fitting:
-        raise ValueError("A judge is held against people's grades: let people grade models' answers, too.")
+        raise ValueError("A judge is compared with people's grades. Let people grade models' answers, too.")
     return judged
 
 
@@ -238,16 +238,16 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
             if JUDGES[text].criterion == "score"
             else "People find the answer themselves"
         )
-        raise ValueError(f"{what}, so `{text}` has nothing to be held against: write {' or '.join(fitting)}.")
+        raise ValueError(f"{what}, so `{text}` cannot be compared with people. Write {' or '.join(fitting)}.")
     if text in judge_templates.shipped():
         raise ValueError(
-            f"`{text}` asks for more than a new schema has: begin with {' or '.join(fitting)}; change it there."
+            f"`{text}` needs more than a new schema has. Begin with {' or '.join(fitting)}, and change it later."
         )
-    raise ValueError(f"`{text}` is none of {', '.join(fitting)}.")
+    raise ValueError(f"`{text}` is unknown. Use one of {', '.join(fitting)}.")
 
 
 def _listed(text: str) -> list[tuple[str, str, str]]:
     entries = [tuple(part.strip() for part in entry.partition("=")) for entry in text.split(",") if entry.strip()]
     if not entries:
-        raise ValueError("Name at least one.")
+        raise ValueError("Name at least one dimension or role.")
     return [(before, equals, after) for before, equals, after in entries]

@@ -16,29 +16,33 @@ def write_outline(outline: Outline, *, guideline: str) -> str:
 
 def guideline_of(outline: Outline) -> str:
     """The guideline to begin with, in Markdown: a section for the people of each stage."""
-    title, few = outline.title, "Say it with an example or two: one that is plainly right, one that is not."
+    title, few = outline.title, "Add two examples: a clearly right one and a wrong one."
     blind = outline.check is Check.BLIND
     checking = (
-        ["1. Answer the question for yourself; no one shows you the answer.", "2. Do not guess: look again."]
+        ["1. Answer the question yourself, without the author's answer.", "2. Do not guess: look again."]
         if blind
         else [
-            "1. Answer the question for yourself first, then look at the answer.",
+            "1. Answer the question yourself first, then look at the answer.",
             "2. **Yes**: a careful person would say the same.",
-            "3. **No**: they would not; say why.",
-            "4. **I cannot tell**: no one could say. This speaks against the item.",
+            "3. **No**: a careful person would disagree. Give the reason.",
+            "4. **I cannot tell**: nobody can decide this. This vote counts against the item.",
         ]
     )
     sections = [
-        [f"# {title}: working guideline", "", "Write here what everyone should know: what is looked at, and what for."],
+        [
+            f"# {title}: working guideline",
+            "",
+            "Write here what all annotators should know, such as the purpose and the material.",
+        ],
         ["## Authoring", "", f"Write a question such as: {outline.question}", "", few],
         ["## Verification", "", *checking],
-        ["## Adjudication", "", "Settle what the votes left open, and say why they differed."],
+        ["## Adjudication", "", "Decide items on which the votes differ, and give the reason for the difference."],
     ]
     if outline.graded:
         sections.append(
             ["## Grading", "", "Compare the model's answer with the reference. Length and style do not count."]
         )
-    lines = [f"- **{dimension}**: write here what belongs to it." for dimension in outline.dimensions.values()]
+    lines = [f"- **{dimension}**: write here which items belong to it." for dimension in outline.dimensions.values()]
     sections.append(["## Dimensions", "", *lines])
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
@@ -57,19 +61,19 @@ def _head(outline: Outline, guideline: str) -> str:
         for id, title in outline.dimensions.items()
     )
     return f"""\
-# What {outline.name} asks, and what becomes of the answers. docs/schemas.md explains each part, docs/reference.md lists
-# every key. Check the file after a change: touchstone schema check FILE
+# The protocol of {outline.name}. docs/schemas.md explains each part, and docs/reference.md lists every key.
+# Check the file after a change: touchstone schema check FILE
 #
-# Until a project is made of it, everything may be changed. Afterwards raise `version`, and see with
-# `touchstone schema diff OLD NEW` what a change asks; labels, prompts, help and targets may always change.
+# Before you create a project, you can change everything. Afterwards, raise `version`, and see the effects of a change
+# with `touchstone schema diff OLD NEW`. You can always change labels, prompts, help and targets.
 name: {outline.name}
 version: 1
 title: {_quoted(outline.title)}
 guideline: {_quoted(guideline)}   # what people read while they work; Markdown
-source: {{format: csv}}   # items may also come as a table with these fields as columns (docs/formats.md)
+source: {{format: csv}}   # you can also import items from a table with these fields as columns (docs/formats.md)
 
-# What the benchmark measures; every item belongs to one. `definition` is shown on working pages, in a sentence;
-# `wanted` is how many kept items you are aiming for.
+# What the benchmark measures. Every item belongs to one dimension. Working pages show its `definition`, a sentence.
+# `wanted` is the target number of kept items.
 dimensions:
 {listed}
 """
@@ -79,7 +83,7 @@ def _item(outline: Outline) -> str:
     slots = "\n".join(f"    - {{role: {role}, {SLOTS[holds]}}}" for role, holds in outline.shows.items())
     fields = "\n".join(f"    - {field}" for field in _fields(outline))
     return f"""\
-# What an example is made of. `min: 0` at a role lets it stay empty. Fields: docs/reference.md, "Kinds of fields".
+# The parts of an item. `min: 0` makes a role optional. Fields: docs/reference.md, "Kinds of fields".
 item:
   assets:
 {slots}
@@ -99,7 +103,7 @@ def _fields(outline: Outline) -> list[str]:
         AnswerIs.TEXT: ["{name: answer, kind: text, max_length: 300%s}"],
         AnswerIs.OPTIONS: [
             "{name: options, kind: text_list}   # what the item offers",
-            "{name: answer, kind: option_of, field: options%s}   # the right one of them",
+            "{name: answer, kind: option_of, field: options%s}   # the right option",
         ],
         AnswerIs.YES_NO: [f"{{name: answer, kind: choice, options: {_YES_NO}%s}}"],
         AnswerIs.NUMBER: ["{name: answer, kind: decimal, read_as: number%s}   # `unit`, `min` and `max` may be added"],
@@ -113,12 +117,12 @@ _RIGHT = """\
       - name: right
         kind: choice
         prompt: "Is the answer right?"
-        cannot_tell: "I cannot tell"   # an answer besides the options; without it everyone has to decide
+        cannot_tell: "I cannot tell"   # an extra answer; without this line, everyone must decide
         options:
           - {value: "yes", label: "Yes"}
           - value: "no"
             label: "No"
-            reasons:   # one has to be given
+            reasons:   # a reason is required
               - {value: wrong_answer, label: "The answer is wrong"}
               - {value: ambiguous, label: "The question has two readings"}
               - {value: not_visible, label: "It cannot be seen"}"""
@@ -128,19 +132,19 @@ _BLIND = {
 name: found
         kind: choice
         prompt: "What is the answer?"
-        cannot_tell: "I cannot tell"   # an answer besides the options; without it everyone has to decide
+        cannot_tell: "I cannot tell"   # an extra answer; without this line, everyone must decide
         options: {_YES_NO}""",
     AnswerIs.NUMBER: """{name: found, kind: number, prompt: "What is the answer?"}  # `tolerance: {absolute: 1}`""",
     AnswerIs.TIME_SPAN: """\
 name: found
         kind: time_span
         prompt: "When does it happen?"
-        tolerance: {iou: 0.5}   # so far two answers have to overlap to say the same""",
+        tolerance: {iou: 0.5}   # minimum overlap of two equal answers""",
 }
 
 
 _ADJUDICATION = """\
-  adjudication:   # a senior settles what the votes left open, for one of these reasons
+  adjudication:   # a senior decides items on which votes differ, with one of these reasons
     reasons:
       - {value: wrong_key, label: "The answer is wrong"}
       - {value: ambiguous, label: "The question has two readings"}
@@ -150,7 +154,7 @@ _ADJUDICATION = """\
 
 def _adjudication(outline: Outline) -> str:
     """A stage in which votes can leave something open: one vote never does."""
-    return _ADJUDICATION if outline.raters > 1 else "  adjudication: none   # one vote leaves nothing open"
+    return _ADJUDICATION if outline.raters > 1 else "  adjudication: none   # a single vote always decides"
 
 
 def _stages(outline: Outline) -> str:
@@ -159,14 +163,14 @@ def _stages(outline: Outline) -> str:
     rule = "unanimous_and_key" if blind and outline.keep is KeptBy.UNANIMOUS else outline.keep.value
     keep = f"rule: {rule}, criterion: found, key: answer" if blind else f'rule: {rule}, criterion: right, value: "yes"'
     lines = f"""\
-# The steps of the work, in order. A stage that you do not want is `none`.
+# The stages of the work, in order. To leave out a stage, write `none`.
 stages:
   authoring: {{}}   # people pick media from the pool and write items
-  verification:   # people look at each item by themselves, never its author
+  verification:   # people check items of others, independently
     raters: {outline.raters}
-    criteria:   # what they are asked; kinds: docs/reference.md, "Kinds of criteria"
+    criteria:   # the questions to raters; kinds: docs/reference.md, "Kinds of criteria"
 {asked}
-    keep: {{{keep}}}   # what keeps an item
+    keep: {{{keep}}}   # the votes that keep an item
 {_adjudication(outline)}
 """
     if outline.graded:
@@ -196,14 +200,14 @@ def _after(outline: Outline) -> str:
         ]
         fills = ", ".join(f"{name}: {source}" for name, source in asked.fills.items())
         lines += f"""\
-# An LLM that rates what people rate. `sees` is what it may be shown, `fills` what goes into which placeholder of the
-# template (docs/reference.md, "Judge templates").
+# An LLM that rates like people. `sees` lists what the judge may see, and `fills` the content of each placeholder of
+# the template (docs/reference.md, "Judge templates").
 judges:
   - name: judge
     criteria: [{asked.criterion}]
     template: {outline.template}
     sees: [{", ".join(sees)}]
-{f"    fills: {{{fills}}}" if fills else "    # `fills: {placeholder: field}` where they are called otherwise"}
+{f"    fills: {{{fills}}}" if fills else "    # `fills: {placeholder: field}` for other names"}
     values: {asked.values}
 
 """
@@ -211,16 +215,16 @@ judges:
     return (
         lines
         + f"""\
-# How models are asked (docs/reference.md, "Prompt sets").
+# How models get their questions (docs/reference.md, "Prompt sets").
 models: {{strategy: generate, prompts: plain}}
 
-# What Results and Agreement show first.
+# What the pages Results and Agreement show first.
 report:
   unit: {"prediction" if outline.graded else "item"}
   by: dimension
   statistics: [percent_agreement, krippendorff_alpha]{scales}
 
-# The formats that a release is written in.
+# The file formats of a release.
 export: {{formats: [csv, jsonl]}}
 """
     )

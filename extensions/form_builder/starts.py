@@ -90,7 +90,7 @@ stages:
 
 export: {{formats: [csv, jsonl]}}
 """
-    return text, "# Guideline\n\nWrite here what people should know before they begin.\n"
+    return text, "# Guideline\n\nWrite here what annotators should know before they begin.\n"
 
 
 def published_form(name: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from extensions.form_builder import yaml_render
 from extensions.form_builder.yaml_render import as_block, as_flow, as_scalar
 
 Path = yaml_text.Path
-NOT_HERE = "This form is written in a way that the rows cannot change. Edit line {line} in the YAML."
+NOT_HERE = "The rows cannot change this notation. Edit line {line} in the YAML."
 _COMMENT = re.compile(r"[ ]*#")
 
 
@@ -168,7 +168,7 @@ class _Text:
         while self.text[begin + column : begin + column + 1] != "-":
             begin = self._line_start(begin - 1)
         if self.text[begin : begin + column].strip():
-            raise KeyError("the entry does not begin its line")
+            raise KeyError("the entry does not start its line")
         return begin + column
 
     def _span(self, parent: yaml.CollectionNode, at: int) -> tuple[int, int]:

@@ -37,7 +37,7 @@ def rows(file: AnswerFile) -> Rows:
     """Yield an answer for each key. A duplicate key gives two answers."""
     pairs = file.value(object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
-        raise InvalidFileError(f"{file.place} is no object of answers by id. Nothing was imported.")
+        raise InvalidFileError(f"{file.place} is not a JSON object of answers by id. Nothing was imported.")
     model = file.model or file.named()
     for number, (item, answer) in enumerate(pairs, 1):
         raw = json.dumps({item: answer if isinstance(answer, str | int | float | None) else "..."}, ensure_ascii=False)
@@ -54,7 +54,7 @@ def _text(said: Any) -> str:
     if said is None:
         return ""
     if isinstance(said, bool) or not isinstance(said, str | int | float):
-        raise Misfit("its answer is neither text nor a number")
+        raise Misfit("the answer is neither text nor a number")
     return str(json_text.showable(str(said)))
 
 
@@ -64,6 +64,6 @@ ROWS = (
         "a model's answers as one JSON object, `{id: answer}`",
         Takes.ANSWERS,
         place=44,
-        reads=Harness("object of answers by id, `{id: answer}`", recognises, rows, endings=(".json",)),
+        reads=Harness("JSON object of answers by id, `{id: answer}`", recognises, rows, endings=(".json",)),
     ),
 )

@@ -31,7 +31,7 @@ NONE_RIGHT = "none"
 
 def no_question(schema: Schema) -> str | None:
     """Return why programs cannot ask a schema's items, or None."""
-    return None if question_field(schema) else "Its items have no text that could be asked."
+    return None if question_field(schema) else "The items have no text to use as a question."
 
 
 def require_carried(format: str, released: ReleasedSet) -> None:
@@ -156,10 +156,10 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
     schema, fields, plan = released.schema, item.fields, _plan(released.schema)
     text = fields.get(plan.question or "")
     if not isinstance(text, str) or not text.strip():
-        refuse(format, item, f"its {plan.question or 'question'} is empty")
+        refuse(format, item, f"the field {plan.question or 'question'} is empty")
     there = {asset.role for asset in item.assets}
     if missing := [role for role in schema.item.needed_roles if role not in there]:
-        refuse(format, item, f"it has no {missing[0]}")
+        refuse(format, item, f"the item has no {missing[0]}")
     lines = [f"{title}: {words}" for title, words in _besides(schema, item, text)]
     asked = asked_of(schema, fields)
     own = tuple(fields.get(plan.options or "") or ())
@@ -168,7 +168,7 @@ def asked_item(format: str, released: ReleasedSet, item: ReleasedItem) -> ItemQu
         n = len(own) or sum(asset.kind == "image" for asset in item.assets)
         options, lettered = tuple(f"image {number}" for number in range(1, n + 1)), False
     if len(options) > len(ascii_uppercase):
-        refuse(format, item, f"it has {len(options)} options, and letters end with Z")
+        refuse(format, item, f"the item has {len(options)} options, but there are only 26 letters")
     right, key = _right(format, released, item, asked, options)
     if right is not None and not lettered:
         key = ", ".join(str(place + 1) for place in right)
@@ -210,7 +210,7 @@ def _right(
     if key is None:
         refuse(format, item, f"{why}: {str(value)[:80]!r}")
     if stray := [option for option in key if option not in options]:
-        refuse(format, item, f"its answer names {stray[0]!r}, and it has {len(options)} of them")
+        refuse(format, item, f"the answer names {stray[0]!r}, but the item has only {len(options)} options")
     places = tuple(options.index(option) for option in key)
     places = tuple(sorted(places)) if asked.kind is AnswerKind.MULTI else places
     return places, ", ".join(options[place] for place in places)
@@ -235,7 +235,7 @@ def pictures(format: str, released: ReleasedSet, item: ReleasedItem) -> Iterator
     roles = [slot.role for slot in released.schema.item.assets]
     marked = shows_marks(released.schema, item)
     if marked and released.shown is None:
-        refuse(format, item, "its images have boxes or marks, which this format cannot draw")
+        refuse(format, item, "the images have boxes or marks, which this format cannot draw")
     for asset in sorted(item.assets, key=lambda each: roles.index(each.role) if each.role in roles else len(roles)):
         label = asset.role if len({medium.role for medium in item.assets}) > 1 else ""
         drawn = released.shown(item, asset) if marked and released.shown and asset.kind == "image" else None

@@ -31,13 +31,13 @@ def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
         return _SIMPLE[type](value)
     if isinstance(type, Mapping):
         if not isinstance(value, Mapping):
-            raise CellError(f"{_short(value)} is no object")
+            raise CellError(f"{_short(value)} is not an object")
         if unknown := [name for name in value if name not in type]:
-            raise CellError(f"{_short(value)} has {unknown[0]!r}, and the column has {', '.join(type)}")
+            raise CellError(f"{_short(value)} has {unknown[0]!r}, but the column has only {', '.join(type)}")
         parts = {name: placed(of, value.get(name)) for name, of in type.items()}
         return {name: part for name, (part, _) in parts.items()}, sum(n for _, n in parts.values())
     if not isinstance(value, list | tuple):
-        raise CellError(f"{_short(value)} is no list")
+        raise CellError(f"{_short(value)} is not a list")
     entries = [placed(type[0], entry) for entry in value]
     return [entry for entry, _ in entries], sum(n for _, n in entries) + 4
 
@@ -46,33 +46,33 @@ def _string(value: Any) -> tuple[str, int]:
     if isinstance(value, bool | int | float):
         value = json.dumps(value)
     if not isinstance(value, str):
-        raise CellError(f"{_short(value)} is no text")
+        raise CellError(f"{_short(value)} is not text")
     try:
         return value, len(value.encode())
     except UnicodeEncodeError:
-        raise CellError("a text of it has half of a character (a lone surrogate)") from None
+        raise CellError("the text has an incomplete character (a lone surrogate)") from None
 
 
 def _json(value: Any) -> tuple[str, int]:
     try:
         return _string(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except ValueError:
-        raise CellError("a number of it is infinite or none at all") from None
+        raise CellError("a number is infinite or NaN") from None
     except TypeError:
         raise CellError(f"{_short(value)} cannot be written as JSON") from None
 
 
 def _int64(value: Any) -> tuple[int, int]:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise CellError(f"{_short(value)} is no whole number")
+        raise CellError(f"{_short(value)} is not a whole number")
     if not -LONGEST_INTEGER <= value < LONGEST_INTEGER:
-        raise CellError(f"{_short(value)} is a whole number of more than 64 bits")
+        raise CellError(f"{_short(value)} is too large for a 64-bit integer")
     return value, 8
 
 
 def _float64(value: Any) -> tuple[float, int]:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise CellError(f"{_short(value)} is no number")
+        raise CellError(f"{_short(value)} is not a number")
     return float(value), 8
 
 

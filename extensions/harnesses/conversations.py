@@ -118,7 +118,7 @@ def _tune(format: str, released: ReleasedSet) -> None:
     require_carried(format, released)
     if released.splits and all(withheld(released, split) for split in released.splits):
         raise InvalidFileError(
-            f"{format}: all splits of this release keep their answers private; there is nothing to tune on."
+            f"{format}: all splits of this release keep their answers private, so no item can be used for tuning."
         )
 
 
@@ -152,7 +152,7 @@ def _conversation(
         lines.append(f"{picture.label}: {tag}" if picture.label else tag)
     prompt = question.text if _ranked(released) else question.with_options
     if stray := [tag for tag in _TAGS.values() if tag in prompt]:
-        refuse(format, item, f"its text has {stray[0]}, which stands for a picture there")
+        refuse(format, item, f"the text has {stray[0]}, which means an image in this format")
     paths = {_KEYS[kind]: those[0] if len(those) == 1 else those for kind, those in media.items()}
     return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, prompt])}]}
 
@@ -160,7 +160,7 @@ def _conversation(
 def _answer(format: str, released: ReleasedSet, item: ReleasedItem, question: ItemQuestion) -> str:
     """Return the right answer as the model should give it."""
     if question.key is None:
-        refuse(format, item, "it has no answer")
+        refuse(format, item, "the item has no answer")
     if not question.right or question.kind not in PLACED or not question.lettered:
         return question.key
     return ", ".join(_said(released, question, place) for place in question.right)
@@ -175,13 +175,13 @@ def _said(released: ReleasedSet, question: ItemQuestion, place: int) -> str:
 def _wrong(item: ReleasedItem, question: ItemQuestion) -> list[int]:
     """Return the positions of the wrong options."""
     if question.kind is not AnswerKind.OPTION or not question.options:
-        refuse(PAIRS, item, "it is no multiple choice with one right option, so nothing says what a wrong answer is")
+        refuse(PAIRS, item, "the item is not multiple choice with one right option, so no wrong answer is known")
     if question.right is None:
-        refuse(PAIRS, item, "it has no answer")
+        refuse(PAIRS, item, "the item has no answer")
     right = question.options[question.right[0]]
     wrong = [place for place, option in enumerate(question.options) if option != right]
     if not wrong:
-        refuse(PAIRS, item, "none of its options is wrong")
+        refuse(PAIRS, item, "all options are right")
     return wrong
 
 
@@ -205,14 +205,14 @@ def _recognition(item: ReleasedItem, record: Mapping[str, Any], done: list[str])
 def no_wrong_answers(schema: Schema) -> str | None:
     """Return why a schema's items make no pairs, or None."""
     if options_field(schema) is None:
-        return "Its items have no options, and a pair needs a wrong one."
+        return "The items have no options, but a pair needs a wrong option."
     return no_question(schema)
 
 
 ROWS = (
     Format(
         LLAVA,
-        "conversations for tuning, as LLaVA's trainers read them; with clips also those that name what is done in them",
+        "conversations for tuning in the form of LLaVA's trainers; with clips, also conversations about their actions",
         Takes.ITEMS,
         place=63,
         releases=written,
@@ -220,7 +220,7 @@ ROWS = (
     ),
     Format(
         PAIRS,
-        "a right and a wrong answer to an item on each line, for tuning by preference",
+        "a right and a wrong answer on each line, for preference tuning",
         Takes.ITEMS,
         place=64,
         releases=pairs,

@@ -38,17 +38,17 @@ class Field:
 SAID = (
     Field("description", "description", meaning="purpose of the data set"),
     Field("license", "license", meaning="an SPDX id, or the address of a license"),
-    Field("url", "url", meaning="where it is published"),
-    Field("creator", "creators", meaning="who made it"),
+    Field("url", "url", meaning="address of the data set"),
+    Field("creator", "creators", meaning="makers of the data set"),
     Field("citeAs", "citation", needed=False),
     Field("rai:dataLimitations", "limitations", meaning="uses to avoid"),
-    Field("rai:dataBiases", "biases", meaning="whose world it shows, and whose it does not"),
-    Field("rai:personalSensitiveInformation", "personal_information", meaning="faces, voices and names in it"),
+    Field("rai:dataBiases", "biases", meaning="groups and places that are over- or underrepresented"),
+    Field("rai:personalSensitiveInformation", "personal_information", meaning="faces, voices and names in the data"),
     Field("rai:dataUseCases", "use_cases", meaning="measured skill"),
-    Field("rai:dataSocialImpact", "social_impact", meaning="effects of its use"),
-    Field("rai:hasSyntheticData", "synthetic", meaning="yes or no: whether models made any of it"),
+    Field("rai:dataSocialImpact", "social_impact", meaning="effects of using the data set"),
+    Field("rai:hasSyntheticData", "synthetic", meaning="yes or no: whether models made any of the data"),
     Field("prov:wasDerivedFrom", "derived_from", meaning="origin"),
-    Field("prov:wasGeneratedBy", "generated_by", meaning="the steps and tools by which it was made"),
+    Field("prov:wasGeneratedBy", "generated_by", meaning="steps and tools of production"),
     Field("rai:annotatorDemographics", "demographics", needed=False),
     Field("rai:dataReleaseMaintenancePlan", "maintenance", needed=False),
 )
@@ -132,7 +132,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         data = json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         raise InvalidFileError(
-            f"{NAME}: what is said of the release has half of a character (a lone surrogate)."
+            f"{NAME}: a text about the release has an incomplete character (a lone surrogate)."
         ) from None
     with folder.open(PATH) as out:
         out.write(data)
@@ -168,8 +168,8 @@ def said(released: ReleasedSet) -> dict[str, Any]:
     if missing:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
-            "\n".join([f"{NAME} needs what no one has said of this data set yet:", *lines])
-            + "\nSay it under Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
+            "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
+            + "\nFill them in on Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 
@@ -200,7 +200,7 @@ def _yes(value: Any) -> bool:
     answers = {"yes": True, "no": False}
     answer = answers.get(str(value).casefold())
     if answer is None:
-        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is yes or no, not {value!r}.")
+        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is {value!r}. Set yes or no.")
     return answer
 
 
@@ -210,7 +210,7 @@ def _annotations(released: ReleasedSet) -> str:
     counted = [
         f"{name}: {part.raters}" for name in type(stages).model_fields if (part := _stage(getattr(stages, name)))
     ]
-    return "; ".join(counted) or "none: items are as their authors wrote them"
+    return "; ".join(counted) or "none: no person rates the items"
 
 
 def _stage(part: Any) -> Any:
@@ -231,7 +231,7 @@ def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, 
         if any(path.startswith(f"{module.FOLDER}/") and path.endswith(".parquet") for path in folder.hashes):
             return module.table_of(released), module.FOLDER
     raise InvalidFileError(
-        f"{NAME} describes the Parquet files of a release, and this one has none. Add {hf_dataset.NAME} or "
+        f"{NAME} describes the Parquet files of a release, but this release has none. Add {hf_dataset.NAME} or "
         f"{parquet_table.NAME} to its formats."
     )
 
@@ -258,7 +258,7 @@ def _distribution(files: Mapping[str, Sequence[str]], folder: ReleaseFolder) -> 
                 "@type": "cr:FileSet",
                 "@id": _set_of(split),
                 "name": _set_of(split),
-                "description": f"The files of the split {split}, in the order of their names.",
+                "description": f"The files of the split {split}, sorted by name.",
                 "encodingFormat": "application/x-parquet",
                 "includes": paths[0].replace("-00000-of-", f"-{'[0-9]' * 5}-of-"),
             }
@@ -275,7 +275,7 @@ def _media(folder: ReleaseFolder) -> Iterator[dict[str, Any]]:
             "@type": "cr:FileSet",
             "@id": "media",
             "name": "media",
-            "description": "The images and clips, each called by its SHA-256.",
+            "description": "The images and clips, named by their SHA-256.",
             "encodingFormat": sorted(_MIMES.get(ending, "application/octet-stream") for ending in endings),
             "includes": "media/*/*",
         }
@@ -324,7 +324,7 @@ def _list_of(type: ColumnType) -> dict[str, Any]:
 ROWS = (
     Format(
         NAME,
-        "what a release is and where its values lie, for programs: Croissant 1.1, over its Parquet files",
+        "a description of the release's Parquet files for programs (Croissant 1.1)",
         Takes.ITEMS,
         place=68,
         releases=written,

@@ -61,10 +61,10 @@ def _answer(raw: str, file: AnswerFile, model: str | None) -> PredictionRecord:
         item = str(whole_number(item, key))
     label = values.get(_LABEL)
     if label is not None and not isinstance(label, str):
-        raise Misfit(f"its {_LABEL} is no text")
+        raise Misfit(f"{_LABEL} is not text")
     record = PredictionRecord(name_of_rater(model, "model"), label or "", item=short(item, key))
     if (label or "").strip().upper() == _NONE:
-        error = f"The submission has {_NONE} for it, which stands for no answer."
+        error = f"The submission has {_NONE}, which means no answer."
         return PredictionRecord(record.model, record.text, item=record.item, outcome=Outcome.EMPTY, error=error)
     return record
 

@@ -23,7 +23,7 @@ class Harness:
     """A harness: how its files are recognized and read. A call reads a file or a folder."""
 
     meaning: str
-    """The name of its files, as the end of a sentence: ``no log of Inspect``."""
+    """The name of its files, as the end of a sentence: ``not a log of Inspect``."""
     recognises: Callable[[AnswerFile], bool]
     """Return whether a file belongs to the harness, by its content. An incomplete file counts if its beginning fits."""
     rows: Callable[[AnswerFile], Rows]
@@ -46,7 +46,7 @@ class Harness:
                 answer_files.append(file)
                 yield from self.rows(file)
             elif file.single:
-                raise InvalidFileError(f"{file.place} is no {self.meaning}. {_OTHERWISE}")
+                raise InvalidFileError(f"{file.place} is not a {self.meaning}. {_OTHERWISE}")
 
         answer_files: list[AnswerFile] = []
         read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
@@ -55,7 +55,7 @@ class Harness:
         return replace(read, hashes={file.place: read.hashes[file.place] for file in answer_files})
 
 
-_OTHERWISE = "Nothing was imported; the format `predictions` finds out by itself what a file is."
+_OTHERWISE = "Nothing was imported. Use the format `predictions`, which recognizes files by their content."
 
 
 def harnesses() -> list[Harness]:

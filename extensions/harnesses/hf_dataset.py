@@ -27,17 +27,17 @@ _SPLIT = re.compile(r"[A-Za-z0-9_]+")
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table as ``data/<split>-00000-of-00001.parquet``, or as more files if images are large."""
     if not released.splits:
-        raise InvalidFileError(f"{NAME} cannot hold a release of no items: `datasets` loads none.")
+        raise InvalidFileError(f"{NAME} cannot hold a release without items, because `datasets` cannot load one.")
     for split in released.splits:
         if not _SPLIT.fullmatch(split.name) or split.name == "all":
             raise InvalidFileError(
-                f"{NAME} cannot have a split called {split.name!r}: it takes letters, digits and _, and not `all`. "
+                f"{NAME} cannot have a split named {split.name!r}. Use letters, digits and _, but not `all`. "
                 "Give the split another name."
             )
         if not split.items:
             raise InvalidFileError(
-                f"{NAME} cannot have the split {split.name!r}, which has no items: `datasets` would load none of the "
-                f"data set. Release without that split, or without {NAME}."
+                f"{NAME} cannot have the split {split.name!r}, which has no items: `datasets` could not load the "
+                f"data set. Release without this split, or without {NAME}."
             )
     table = table_of(released)
     features = {column.name: feature(column.type) for column in table.columns}
@@ -58,9 +58,7 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     there = {column.name for column in table_columns}
     for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
         if name in there:
-            raise InvalidFileError(
-                f"{hub_eval.NAME}: the table has a column {name!r} already; give that field another name."
-            )
+            raise InvalidFileError(f"{hub_eval.NAME}: the table already has a column {name!r}. Rename this field.")
         table_columns.append(TableColumn(name, type, meaning, cell))
     return table_columns
 
@@ -111,7 +109,7 @@ def _in_yaml(type: ColumnType) -> dict[str, Any]:
 ROWS = (
     Format(
         NAME,
-        "a data set folder for the Hugging Face Hub: Parquet with the images in it",
+        "a data set folder for the Hugging Face Hub (Parquet with images)",
         Takes.ITEMS,
         place=57,
         releases=written,

@@ -46,23 +46,21 @@ WAYS: Mapping[AnswerKind, ScoringSetup] = {
     AnswerKind.TEXT: ScoringSetup("generate", "model_graded_qa", {}),
 }
 _WHY_NOT = {
-    AnswerKind.MULTI: "several of its options are right, and a target there is one text",
-    AnswerKind.ORDER: "its answer is an order, and no scorer there compares orders",
-    AnswerKind.SPANS: "its answer is a span of time, and no scorer there compares spans",
+    AnswerKind.MULTI: "several options are right, but a target is one text",
+    AnswerKind.ORDER: "the answer is an order, but no scorer of the Hub compares orders",
+    AnswerKind.SPANS: "the answer is a time span, but no scorer of the Hub compares time spans",
 }
 
 
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write ``eval.yaml``: a task for each split whose key is public."""
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
-        raise InvalidFileError(
-            f"{NAME} names columns of the table of hf_dataset; add that to the formats of the release."
-        )
+        raise InvalidFileError(f"{NAME} uses the columns of hf_dataset. Add hf_dataset to the formats of the release.")
     if NAME not in released.formats:  # then the table lacks its columns
-        raise InvalidFileError(f"{NAME} is not among the formats that this release names; make it with {NAME}.")
+        raise InvalidFileError(f"{NAME} is not among the formats of this release. Make the release with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
-        raise InvalidFileError(f"{NAME} scores with the right answers, and every split of this release withholds them.")
+        raise InvalidFileError(f"{NAME} needs the right answers, but every split of this release withholds them.")
     asked = HubQuestions(released)
     description = released.about.get("description")
     document = {
@@ -117,15 +115,15 @@ class HubQuestions:
     def columns(self) -> dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]]:
         """Return the columns that a task names: type, meaning and value, by name."""
         columns: dict[str, tuple[ColumnType, str, Callable[[ReleasedItem], Any]]] = {
-            INPUT: (TEXT, "The question as eval.yaml asks it.", lambda item: self.of(item).text),
-            TARGET: (TEXT, "The right answer as eval.yaml scores it: a letter where there are options.", self._target),
+            INPUT: (TEXT, "The question for eval.yaml.", lambda item: self.of(item).text),
+            TARGET: (TEXT, "The right answer for eval.yaml: a letter if the item has options.", self._target),
         }
         if self._released.schema.item.assets:
             columns[IMAGE] = (TEXT, "The image as a data URI, for eval.yaml.", self._image)
         if self.kind is AnswerKind.OPTION:
             columns[CHOICES] = (
                 TEXTS,
-                "The options as eval.yaml offers them.",
+                "The options for eval.yaml.",
                 lambda item: list(self.of(item).options),
             )
         return columns
@@ -138,13 +136,19 @@ class HubQuestions:
         if question.kind in _WHY_NOT:
             refuse(NAME, item, _WHY_NOT[question.kind])
         if self._kind not in (None, question.kind):
-            refuse(NAME, item, f"it asks for another kind of answer ({question.kind}) than others ({self._kind})")
+            refuse(
+                NAME,
+                item,
+                f"the item asks for another kind of answer ({question.kind}) than other items ({self._kind})",
+            )
         if any(picture.is_clip for picture in question.pictures):
-            refuse(NAME, item, "it has a clip, and there is place for one image only")
+            refuse(NAME, item, "the item has a clip, but a task of the Hub holds only one image")
         if len(question.pictures) > 1:
-            refuse(NAME, item, f"it has {len(question.pictures)} images, and there is place for one")
+            refuse(
+                NAME, item, f"the item has {len(question.pictures)} images, but a task of the Hub holds only one image"
+            )
         if any(not option.strip() for option in question.options):
-            refuse(NAME, item, "one of its options is blank, and Inspect leaves such options out")
+            refuse(NAME, item, "one option is empty, and Inspect leaves out empty options")
         self._kind = question.kind
         self._last = (item, question)
         return question
@@ -155,7 +159,7 @@ class HubQuestions:
             return None
         target = question.letters[0] if question.letters else question.key
         if not target:
-            refuse(NAME, item, "it has no right answer, and it would be scored against the word None")
+            refuse(NAME, item, "the item has no right answer, so the scorer would expect the word None")
         return target
 
     def _image(self, item: ReleasedItem) -> str | None:
@@ -166,7 +170,7 @@ class HubQuestions:
         if picture.drawn is not None:
             return _data_uri(picture.drawn_mime, picture.drawn)
         if picture.asset.path is None:
-            refuse(NAME, item, "its image is not in the release; release with media")
+            refuse(NAME, item, "the image is not in the release. Release with media")
         return _data_uri(picture.asset.mime, self._released.read(picture.asset))
 
 
@@ -177,16 +181,16 @@ def _data_uri(mime: str, data: bytes) -> str:
 def no_task(schema: Schema) -> str | None:
     """Return why no task of the Hub can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "Its items have clips, and a task of the Hub has place for one image only."
+        return "The items have clips, but a task of the Hub holds only one image."
     if sum(slot.min for slot in schema.item.assets) > 1:
-        return "Its items have several images, and a task of the Hub has place for one."
+        return "The items have several images, but a task of the Hub holds only one image."
     return no_question(schema)
 
 
 ROWS = (
     Format(
         NAME,
-        "`eval.yaml`, by which the Hugging Face Hub runs the data set as a benchmark",
+        "`eval.yaml`, with which the Hugging Face Hub runs the data set as a benchmark",
         Takes.ITEMS,
         place=69,
         releases=written,

@@ -57,18 +57,18 @@ class InspectArchive:
                 self._parts = {info.filename: info for info in packed.infolist()}  # of two of one name the later
         except _BROKEN as error:
             raise InvalidFileError(
-                f"{file.place} is no whole .eval log: what such a file ends with, its table of contents, is missing. "
-                "Nothing was imported; copy it again when its run has ended."
+                f"{file.place} is incomplete: the table of contents at the end of an .eval log is missing. "
+                "Nothing was imported. Copy the file again when its run has ended."
             ) from error
         for name in self._parts:
             if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-                raise self._refused(f"holds a part called {name[:100]!r}, as no log does")
+                raise self._refused(f"holds an unexpected part {name[:100]!r}")
 
     def head(self) -> Mapping[str, Any]:
         """Return the log's facts about its run; for an unfinished run, those from its start."""
         name = next((part for part in (_HEAD, _START) if part in self._parts), None)
         if name is None:
-            raise self._refused("is a zip, and no log of Inspect: it has no header.json")
+            raise self._refused("is a ZIP file without header.json, so it is not a log of Inspect")
         with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
             head = self._json(stream, packed, name)
         if not isinstance(head, Mapping):
@@ -91,7 +91,7 @@ class InspectArchive:
         try:
             return json_text.loaded(data.decode("utf-8"))
         except UnicodeDecodeError:
-            return NotJson(0, "it is not UTF-8")
+            return NotJson(0, "the text is not UTF-8")
         except NotJson as error:
             return error
 
@@ -104,19 +104,20 @@ class InspectArchive:
         stream.seek(info.header_offset)
         magic, name, extra = _LOCAL.unpack(stream.read(_LOCAL.size))
         if magic != b"PK\x03\x04" or info.compress_size > LARGEST_PART:
-            raise zipfile.BadZipFile("the part is elsewhere than it says")
+            raise zipfile.BadZipFile("a part is not in its stated place")
         stream.seek(name + extra, 1)
         raw = stream.read(info.compress_size)
         try:
             import pyarrow
         except ModuleNotFoundError as error:
             raise self._refused(
-                "is packed by Zstandard, which needs the package pyarrow. `inspect log convert` makes a .json of it"
+                "is packed with Zstandard, which needs the package pyarrow. Install pyarrow, or convert the log to "
+                ".json with `inspect log convert`"
             ) from error
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(raw), "zstd") as part:
             data = self._whole(part, info)
         if zlib.crc32(data) != info.CRC:
-            raise zipfile.BadZipFile("its checksum is wrong")
+            raise zipfile.BadZipFile("a checksum is wrong")
         return data
 
     def _whole(self, part: Any, info: zipfile.ZipInfo) -> bytes:
@@ -129,9 +130,9 @@ class InspectArchive:
             left -= len(piece)
             self._left -= len(piece)
             if left < 0:
-                raise self._refused(f"unpacks to more than logs do (at {info.filename[:100]})")
+                raise self._refused(f"is too large when unpacked (at {info.filename[:100]})")
             pieces.append(piece)
         return b"".join(pieces)
 
     def _refused(self, why: str) -> InvalidFileError:
-        return InvalidFileError(f"{self._file.place} {why}. Nothing was imported; copy it again, or take it out.")
+        return InvalidFileError(f"{self._file.place} {why}. Nothing was imported. Copy the file again, or remove it.")

@@ -48,15 +48,20 @@ def rows(file: AnswerFile) -> Rows:
         raw, epoch = name, 1
         try:
             if isinstance(sample, NotJson):
-                raise Misfit(f"its sample {name} cannot be read: {sample}")
+                raise Misfit(f"sample {name} cannot be read: {sample}")
             if not isinstance(sample, Mapping):
-                raise Misfit("it is not an object {...}")
+                raise Misfit("the sample is not an object {...}")
             raw, epoch = _short(sample), _epoch(sample)
             rows.append((epoch, _answer(sample, log, file), file.here(number, raw)))
         except Misfit as error:
             rows.append((epoch, None, file.here(number, raw, str(error))))
     if not number:
-        yield None, file.here(1, reason=f"the log holds no sample: its run ended before one (status: {log.status})")
+        yield (
+            None,
+            file.here(
+                1, reason=f"the log holds no sample, because its run ended before the first one (status: {log.status})"
+            ),
+        )
     rows.sort(key=lambda row: row[0])  # stable: within an epoch as they stood
     yield from ((answer, here) for _, answer, here in rows)
 
@@ -135,7 +140,7 @@ def _own_id(id: Any, log: _Log) -> tuple[str, ...]:
 def _epoch(sample: Mapping[str, Any]) -> int:
     epoch = sample.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int):
-        raise Misfit("its epoch is no number")
+        raise Misfit("epoch is not a number")
     return epoch
 
 
@@ -144,13 +149,13 @@ def _outcome(sample: Mapping[str, Any], output: Mapping[str, Any], text: str) ->
     error, limit = sample.get("error"), sample.get("limit")
     if error:
         message = error.get("message") if isinstance(error, Mapping) else error
-        return Outcome.FAILED, f"Inspect has an error for it: {_opening(message)}"
+        return Outcome.FAILED, f"Inspect recorded an error: {_opening(message)}"
     stop = _stop(output)
     if output.get("error") or stop == "content_filter":
         return Outcome.REFUSED, f"Inspect: {_opening(output.get('error') or stop)}"
     if limit:
         kind = limit.get("type") if isinstance(limit, Mapping) else limit
-        why = f"Inspect stopped it at a limit ({_opening(kind)})."
+        why = f"Inspect stopped the sample at a limit ({_opening(kind)})."
         return (Outcome.TRUNCATED if text.strip() else Outcome.FAILED), why
     if stop in {"max_tokens", "model_length"} and text.strip():
         return Outcome.TRUNCATED, f"Inspect: {stop}"

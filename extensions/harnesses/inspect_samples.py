@@ -56,14 +56,14 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``InvalidFileError`` if Inspect cannot hold it."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
-        refuse(NAME, item, "one of its options is blank, and Inspect would leave it out")
+        refuse(NAME, item, "one option is empty, and Inspect leaves out empty options")
     for picture in question.pictures:
         asset = picture.asset
         if picture.drawn is None and asset.path is None:
-            refuse(NAME, item, f"its {asset.role} is not in the release, which names it by its hash alone")
+            refuse(NAME, item, f"{asset.role} is not in the release. Release with media")
         if picture.is_clip and asset.mime not in _VIDEOS and released.as_mp4 is None:
             refuse(
-                NAME, item, f"its {asset.role} is a clip of the type {asset.mime}, and Inspect knows mp4, mpeg and mov"
+                NAME, item, f"{asset.role} is a clip of the type {asset.mime}, but Inspect reads only mp4, mpeg and mov"
             )
     return question
 
@@ -87,7 +87,9 @@ def _placed(
         try:
             made = released.as_mp4(asset)
         except (InvalidMediaError, NotAvailableError) as error:
-            refuse(NAME, item, f"its {asset.role} cannot be made MP4, which Inspect needs ({str(error).rstrip('.')})")
+            refuse(
+                NAME, item, f"{asset.role} cannot be converted to MP4, which Inspect needs ({str(error).rstrip('.')})"
+            )
         with folder.open(f"{NAME}/{path}") as out:
             out.write(made)
     return path
@@ -136,7 +138,7 @@ def _target(question: ItemQuestion, chosen: bool) -> str | list[str] | None:
 ROWS = (
     Format(
         NAME,
-        "samples for Inspect, JSON lines, with the images beside them",
+        "samples for Inspect (JSON lines with images)",
         Takes.ITEMS,
         place=60,
         releases=written,

@@ -58,8 +58,8 @@ def rows(file: AnswerFile) -> Rows:
     if _is_scores(file):
         if file.single:
             raise InvalidFileError(
-                f"{file.place} holds scores of lmms-eval or lm-eval, and no answers. Nothing was imported; give the "
-                "file of samples that lies next to it (lmms-eval writes it with log_samples), or their folder."
+                f"{file.place} holds scores of lmms-eval or lm-eval, but no answers. Nothing was imported. Give "
+                "the file of samples in the same folder (lmms-eval writes it with log_samples), or the folder."
             )
         return
     if _is_old(file):
@@ -82,13 +82,13 @@ def _old_rows(file: AnswerFile) -> Rows:
     whole = file.value()
     args, logs = whole.get("args"), whole.get("logs")
     if not isinstance(logs, list):
-        raise InvalidFileError(f"{file.place} has no logs. Nothing was imported; run the task again with log_samples.")
+        raise InvalidFileError(f"{file.place} has no logs. Nothing was imported. Run the task again with log_samples.")
     model = file.model or (_of_args(args.get("model_args"), args.get("model")) if isinstance(args, Mapping) else None)
     for number, record in enumerate(logs, 1):
         raw = json.dumps(record, ensure_ascii=False)[:2000] if isinstance(record, Mapping) else str(record)[:2000]
         try:
             if not isinstance(record, Mapping):
-                raise Misfit("it is not an object {...}")
+                raise Misfit("the line is not an object {...}")
             for answer in _answers(record, file, model):
                 yield answer, file.here(number, raw)
         except (Misfit, NotJson) as error:
@@ -97,10 +97,10 @@ def _old_rows(file: AnswerFile) -> Rows:
 
 def _record(raw: str) -> Mapping[str, Any]:
     if json_text.has_broken_bytes(raw):
-        raise Misfit("it is not UTF-8")
+        raise Misfit("the line is not UTF-8")
     record = json_text.loaded(raw)
     if not isinstance(record, Mapping):
-        raise Misfit("it is not an object {...}")
+        raise Misfit("the line is not an object {...}")
     return record
 
 
@@ -108,7 +108,7 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
     """Yield an answer for each time that the model was asked. The import decides which of several counts."""
     if model is None:
         raise Misfit(
-            "neither a file of scores next to it nor its folder says which model answered; name it with --model"
+            "the model is unknown: neither a file of scores nor the folder names it. Name the model with --model"
         )
     doc = record.get("doc")
     name_unread(file, record, _BOOKKEEPING)
@@ -148,7 +148,7 @@ def _texts(said: Any) -> list[str]:
     """Return the answered texts, one for each request and each repeat."""
     texts = list(_leaves(said, 2))
     if not texts:
-        raise Misfit("it has no response (resps or filtered_resps)")
+        raise Misfit("the line has no response (resps or filtered_resps)")
     return texts
 
 
@@ -158,15 +158,15 @@ def _leaves(said: Any, depth: int) -> Iterator[str]:
     elif isinstance(said, list):
         if _is_log_likelihood(said):
             raise Misfit(
-                "its responses are log-likelihoods and no text: the task scores options. Run a task that generates "
-                "(output_type generate_until)"
+                "the responses are log-likelihoods, not text, because the task scores options. Run a task that "
+                "generates text (output_type generate_until)"
             )
         if depth == 0:
-            raise Misfit("its responses are several turns, and an answer is one text")
+            raise Misfit("the responses are several turns, but an answer is one text")
         for leaf in said:
             yield from _leaves(leaf, depth - 1)
     elif said is not None:
-        raise Misfit("its responses are no text")
+        raise Misfit("the responses are not text")
 
 
 def _is_log_likelihood(said: list[Any]) -> bool:

@@ -89,7 +89,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
 def _shown(item: ReleasedItem, picture: QuestionMedium, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
     """Return how a task finds a picture: the ``at``-th image of its role in the table, or a file of the release."""
     if picture.asset.path is None:
-        refuse(NAME, item, f"its {picture.asset.role} is not in the release, which names it by its hash alone")
+        refuse(NAME, item, f"{picture.asset.role} is not in the release. Release with media")
     if picture.is_clip:
         return {"clip": f"../{picture.asset.path}"}
     if picture.drawn is None:
@@ -162,7 +162,7 @@ def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str
 ROWS = (
     Format(
         NAME,
-        "a folder of tasks for lmms-eval, over the Parquet files of the same release; clips by their paths",
+        "a folder of tasks for lmms-eval, with the Parquet files and clips of the same release",
         Takes.ITEMS,
         place=61,
         releases=written,

@@ -88,7 +88,7 @@ def _rows_of(file: AnswerFile) -> Rows:
         return
     if file.path.suffix.lower() in OTHER_SUFFIXES:
         raise InvalidFileError(
-            f"{file.place} is no kind of spreadsheet that is read. Nothing was imported; save it as .xlsx."
+            f"{file.place} is a spreadsheet that Touchstone cannot read. Nothing was imported. Save the file as .xlsx."
         )
     keys = _ReadKeys([*_KEYS, *OWN])
     keys.unread = file.unread
@@ -148,7 +148,8 @@ def _prediction(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord
         position = whole_number(record["question_id"], "question_id")
         if file.dimension is None:
             raise Misfit(
-                "nothing says its dimension; put the file in the dimension's folder, or name it with --set dimension=ID"
+                "the dimension is unknown. Put the file in the dimension's folder, or name the dimension with --set "
+                "dimension=ID"
             )
         model = name_of_rater(file.model or text_of(record, "model_id"), "model_id")
         text = _first_turn(record.get("choices"))
@@ -178,14 +179,14 @@ def _of_cells(cells: Mapping[str, SheetCell], file: AnswerFile) -> PredictionRec
     """Return an answer from a row of VLMEvalKit's tables."""
     for name in ("item", "index", "prediction", "model"):
         if name in cells and cells[name].problem:
-            raise Misfit(f"its {name} {cells[name].problem}; save the file anew with the harness that wrote it")
+            raise Misfit(f"{name} {cells[name].problem}. Save the file again with the harness that wrote it")
     texts = {name: cell.text for name, cell in cells.items() if cell.text.strip()}
     model = texts.get("model") or file.model
     if model is None:
         raise Misfit(file.unknown)
     item, index = texts.get("item"), texts.get("index")
     if item is None and index is None:
-        raise Misfit("it has no index")
+        raise Misfit("index is missing")
     answer = cells["prediction"].text if "prediction" in cells else ""
     record = PredictionRecord(
         name_of_rater(model, "model"),
@@ -196,7 +197,7 @@ def _of_cells(cells: Mapping[str, SheetCell], file: AnswerFile) -> PredictionRec
         dimension=file.dimension,
     )
     if file.path.suffix.lower() == ".xlsx" and len(answer) >= LONGEST_CELL:
-        error = f"A cell holds {LONGEST_CELL:,} characters; what came after is lost."
+        error = f"A cell holds at most {LONGEST_CELL:,} characters. The rest of the answer is lost."
         return replace(record, outcome=Outcome.TRUNCATED, error=error)
     return record
 
@@ -215,5 +216,5 @@ def _first_turn(choices: Any) -> str:
     except (TypeError, LookupError):
         turn = None
     if not isinstance(turn, str):
-        raise Misfit("it has no choices[0].turns[0]")
+        raise Misfit("choices[0].turns[0] is missing")
     return turn

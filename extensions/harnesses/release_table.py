@@ -84,7 +84,7 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
         ),
     ]
     if canary := released.about.get("canary"):
-        meaning = "Stands with every item of a test: who can complete it has seen the data set."
+        meaning = "A text in every test item. A model that can complete this text has seen the data set."
         columns.append(TableColumn("canary", TEXT, meaning, lambda item: canary))
     for slot in schema.item.assets:
         columns += _of_slot(slot, names[slot.role], taken, images=images and slot.kind == "image", media=media)
@@ -104,8 +104,7 @@ def free(name: str, taken: set[str]) -> str:
 
 def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media: bool) -> Iterator[TableColumn]:
     several = slot.max != 1
-    noun, are = (f"{slot.kind}s", "are") if several else (slot.kind, "is")
-    lie = "lie" if several else "lies"
+    noun = f"{slot.kind}s" if several else slot.kind
 
     def column(name: str, type: ColumnType, meaning: str, value: Callable[[ReleasedAsset], Any]) -> TableColumn:
         def cell(item: ReleasedItem) -> Any:
@@ -113,7 +112,7 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
             if several:
                 return [value(asset) for asset in there]
             if len(there) > 1:
-                raise CellError(f"it has {len(there)} of {slot.role!r}, and the schema has room for one")
+                raise CellError(f"the item has {len(there)} files for {slot.role!r}, but the schema allows one")
             return value(there[0]) if there else None
 
         return TableColumn(name, (type,) if several else type, meaning, cell, role=slot.role)
@@ -122,10 +121,10 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
         yield column(role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
         return
     if media:
-        where = f"Where the {noun} of {slot.role} {lie} in the release, from its root."
+        where = f"Path of the {noun} of {slot.role} from the root of the release."
         yield column(role, TEXT, where, lambda asset: asset.path)
     else:
-        called = f"What the {noun} of {slot.role} {are} called in the project's files; not in the release."
+        called = f"Name of the {noun} of {slot.role} in the project's files, not in the release."
         yield column(free(f"{role}_name", taken), TEXT, called, lambda asset: asset.name)
     sums = f"SHA-256 of the {noun} of {slot.role}."
     yield column(free(f"{role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
@@ -205,17 +204,17 @@ class ReleaseTable:
     def _check(self, item: ReleasedItem) -> None:
         roles, known, withheld = self._known
         if stray := [asset for asset in item.assets if asset.role not in roles]:
-            refuse(self.format, item, f"it has a medium of the role {stray[0].role!r}, which the schema does not have")
+            refuse(self.format, item, f"the item has a file for the role {stray[0].role!r}, which is not in the schema")
         if unknown := [name for name in item.fields if name not in known]:
-            refuse(self.format, item, f"it has a field {unknown[0]!r}, which the schema does not have")
+            refuse(self.format, item, f"the item has a field {unknown[0]!r}, which is not in the schema")
         if leaking := [name for name in withheld[item.split] if name in item.fields]:
-            refuse(self.format, item, f"it has {leaking[0]!r}, which the split {item.split!r} withholds")
+            refuse(self.format, item, f"the item has {leaking[0]!r}, which the split {item.split!r} withholds")
         if odd := [asset for asset in item.assets if (asset.path is not None) != self.media]:
             has, others = ("not ", "") if self.media else ("", "not ")
             refuse(
                 self.format,
                 item,
-                f"its {odd[0].role} is {has}in the release, and those of other items are {others}there",
+                f"{odd[0].role} is {has}in the release, but other items' files are {others}in the release",
             )
 
     def _read(self, item: ReleasedItem, cell: Any) -> Any:
@@ -225,7 +224,7 @@ class ReleaseTable:
             return None
         data = self.released.read(cell)
         if hashlib.sha256(data).hexdigest() != cell.sha256:
-            refuse(self.format, item, f"the bytes of its {cell.role} are not those of its SHA-256 {cell.sha256}")
+            refuse(self.format, item, f"the file for {cell.role} does not match its SHA-256 {cell.sha256}")
         return {"bytes": data, "path": cell.path.rpartition("/")[2]}
 
 

@@ -67,17 +67,17 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``InvalidFileError`` if a row cannot hold it."""
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
-        what = "several right options" if question.kind is AnswerKind.MULTI else "options to be put in order"
-        refuse(NAME, item, f"it has {what}, and a row there has one letter")
+        what = "several right options" if question.kind is AnswerKind.MULTI else "options to put in order"
+        refuse(NAME, item, f"the item has {what}, but a row of VLMEvalKit holds one letter")
     if len(question.options) == 1:
-        refuse(NAME, item, "it has a single option, and multiple choice begins with two")
+        refuse(NAME, item, "the item has only one option, but multiple choice needs two")
     if not all(question.options):
-        refuse(NAME, item, "one of its options is empty, and VLMEvalKit would leave it out")
+        refuse(NAME, item, "one option is empty, and VLMEvalKit leaves out empty options")
     clip = next((picture.asset for picture in question.pictures if picture.is_clip), None)
     if clip is not None:
-        refuse(NAME, item, f"its {clip.role} is a clip, for which VLMEvalKit has no table; lmms_eval takes it")
+        refuse(NAME, item, f"{clip.role} is a clip, and VLMEvalKit has no table for clips. Use lmms_eval")
     if not question.pictures and (released.schema.item.assets or question.kind is not AnswerKind.OPTION):
-        refuse(NAME, item, "it has no image, and VLMEvalKit leaves such rows out without a word")
+        refuse(NAME, item, "the item has no image, and VLMEvalKit silently leaves out such rows")
     return question
 
 
@@ -132,7 +132,7 @@ class _Table:
         except UnicodeEncodeError:
             if item is None:
                 raise
-            refuse(NAME, item, "a text of it has half of a character (a lone surrogate)")
+            refuse(NAME, item, "a text has an incomplete character (a lone surrogate)")
 
     def end(self) -> None:
         """Check the last rows."""
@@ -149,8 +149,8 @@ def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
         raise UnwritableItemError(
             NAME,
-            f"{NAME} cannot hold the item {found.item!r}: its {column} is {found.text!r}, which VLMEvalKit reads as "
-            f"{found.becomes}. Write it in words",
+            f"{NAME} cannot hold the item {found.item!r}: {column} is {found.text!r}, which VLMEvalKit reads as "
+            f"{found.becomes}. Write the value in words",
         )
 
 
@@ -164,7 +164,7 @@ def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion)
     ]
     texts = [base64.b64encode(picture).decode() for picture in data]
     if short := [text for text in texts if len(text) <= _SHORTEST]:
-        refuse(NAME, item, f"an image of it has {len(short[0])} characters, which VLMEvalKit takes for another row")
+        refuse(NAME, item, f"an image has only {len(short[0])} characters, so VLMEvalKit reads it as a row number")
     return {
         "image": _cell(texts),
         "image_path": _cell([f"{hashlib.sha256(picture).hexdigest()}.png" for picture in data]),
@@ -181,17 +181,14 @@ def _cell(entries: Sequence[Any]) -> str:
 def no_table(schema: Schema) -> str | None:
     """Return why no table can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return (
-            "VLMEvalKit has no table for clips: each benchmark with videos is a class inside of it, with its own way "
-            "to its files. lmms_eval takes clips."
-        )
+        return "VLMEvalKit has no table for clips: each video benchmark is a class of its own. Use lmms_eval for clips."
     return no_question(schema)
 
 
 ROWS = (
     Format(
         NAME,
-        "tables for VLMEvalKit, TSV with the images inside",
+        "tables for VLMEvalKit (TSV with images)",
         Takes.ITEMS,
         place=62,
         releases=written,

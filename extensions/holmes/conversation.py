@@ -173,7 +173,7 @@ class Conversation:
                 self.transcript.append({"role": "assistant", "text": attempt.text})
             return self._ended(attempt)
         if attempt.finish_reason in ("length", "max_tokens"):
-            error = "The longest answer was reached in the middle of a call; a larger max_new_tokens may help."
+            error = "The answer reached its token limit in the middle of a tool call. Increase max_new_tokens."
             return self._ended(replace(attempt, outcome=Outcome.UNREADABLE, error=error))
         asked, trouble = _read_calls(calls, self.turns)
         self.transcript.append(
@@ -198,7 +198,7 @@ class Conversation:
             for call, (_, result) in zip(asked, results, strict=True):
                 self._answered(call, "", result)
         if self.turns >= self.most_turns:
-            error = f"It went on asking for tools for {self.turns} turns, which is as many as `most_turns` allows."
+            error = f"The model asked for tools in all {self.turns} turns that `most_turns` allows."
             return self._ended(replace(attempt, outcome=Outcome.TOO_MANY_TURNS, error=error))
         self.waits = asked if to_run else []
         return replace(
@@ -249,9 +249,9 @@ class Conversation:
         """Return the reason for a missing result, and the stored result or ``_TO_RUN``."""
         stored = self.question.tools or {}
         if call.name not in self.tool_set.names() and call.name not in stored:
-            return f"It asked for the tool {call.name[:100]!r}, which there is not.", None
+            return f"The model asked for an unknown tool {call.name[:100]!r}.", None
         if call.arguments is None:
-            return f"It asked for {call.name} with arguments that cannot be read: {call.raw[:200]!r}.", None
+            return f"The model asked for {call.name} with unreadable arguments: {call.raw[:200]!r}.", None
         results: Sequence[Mapping[str, Any]] = stored.get(call.name, ())
         for wanted in (call.arguments, None):
             for result in results:
@@ -260,12 +260,16 @@ class Conversation:
         with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
         tool = next((tool for tool in self._runnable() if tool.name == call.name), None)
         if tool is None:
-            return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
+            return f"The model asked for {call.name}{with_}, but this result is not stored for this item.", None
         if tool.arguments and (
             set(call.arguments) != set(tool.arguments)
             or not all(isinstance(argument, str) for argument in call.arguments.values())
         ):
-            return f"It asked for {call.name}{with_}; it takes texts as {', '.join(tool.arguments)}.", None
+            return (
+                f"The model asked for {call.name}{with_}, but the tool needs the text arguments "
+                f"{', '.join(tool.arguments)}.",
+                None,
+            )
         return "", _TO_RUN
 
     def _runnable(self) -> Iterator[Tool]:
@@ -284,7 +288,7 @@ class Conversation:
 
 _TO_RUN = object()
 """The placeholder for the result of a tool that must be run."""
-_NOT_RUN = "It was not run, as another call of this turn has no result."
+_NOT_RUN = "This call was not run, because another call of this turn has no result."
 
 
 @dataclass(frozen=True)
@@ -312,7 +316,7 @@ class _Call:
 
 def _read_calls(calls: Any, turn: int) -> tuple[list[_Call], str]:
     """Return the calls of a turn, or the reason why they break the protocol."""
-    wrong = "The reply asks for tools in a way that the protocol does not know (tool_calls)."
+    wrong = "The reply's tool_calls do not follow the protocol."
     if not isinstance(calls, list):
         return [], wrong
     turn_calls: list[_Call] = []

@@ -41,7 +41,7 @@ def read_tool_results(
     except NotJson as error:
         raise InvalidFileError(f"{path.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     rows: list[tuple[ToolResultRecord, BadRow]] = []
     bad: list[BadRow] = []
     for number, piece in enumerate(pieces, 1):
@@ -60,11 +60,11 @@ def _record(record: Mapping[str, Any], tools: Collection[str]) -> ToolResultReco
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
-        raise Misfit("it has no item")
+        raise Misfit("item is missing")
     if not isinstance(tool, str) or tool not in tools:
-        raise Misfit(f"there is no tool {tool!r}; there are {', '.join(sorted(tools))}")
+        raise Misfit(f"unknown tool {tool!r}. Choose from: {', '.join(sorted(tools))}")
     if arguments is not None and not isinstance(arguments, dict):
-        raise Misfit("its arguments are not an object such as {}")
+        raise Misfit("arguments is not an object such as {}")
     if record.get("result") is None:
-        raise Misfit("it has no result; an empty list or text says that nothing was found")
+        raise Misfit("result is missing. An empty list or text means that nothing was found")
     return ToolResultRecord(short(item, "item"), tool, arguments, record["result"])

@@ -47,14 +47,14 @@ def import_tool_results(
             repeated = 0
             for record, here in rows:
                 if record.item not in ids:
-                    bad.append(replace(here, reason=f"there is no item {record.item!r} in this project"))
+                    bad.append(replace(here, reason=f"this project has no item {record.item!r}"))
                     continue
                 key = (ids[record.item], record.tool, arguments_key(record.arguments))
                 if key in known:
                     if known[key] == record.result:
                         repeated += 1
                     else:
-                        bad.append(replace(here, reason=f"{record.tool} has another result for this item already"))
+                        bad.append(replace(here, reason=f"{record.tool} already has another result for this item"))
                     continue
                 known[key] = record.result
                 new[key] = {

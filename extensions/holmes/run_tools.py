@@ -49,9 +49,8 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
         if mine.hash == plan.tools_hash == tool_set.hash:
             return mine
     raise ModelError(
-        f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) may not be used here: the command that works on the "
-        "run is given the very same file, or the person who runs this server puts it into the folder that "
-        f"{TOOLS} names."
+        f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) is not allowed here. Give the same file to the command "
+        f"that works on the run, or ask the operator of this server to put the file into the folder of {TOOLS}."
     )
 
 
@@ -77,7 +76,7 @@ class RunTools:
         """Return the stored result of a call, or run the tool and store its result. Raise ``ToolFailure``."""
         tool = self._tools.tool(name)
         if tool is None or not tool.runs:
-            raise ToolFailure("not_started", f"{name} is no tool that can be run.")
+            raise ToolFailure("not_started", f"The tool {name} cannot be run.")
         asked = dict(arguments) if tool.arguments else None
         there, result = self._stored(question, tool, asked)
         return result if there else self._kept(question, tool, asked, self._run(question, tool, asked or {}))

@@ -57,7 +57,7 @@ def describe_tools(plan: RunPlan) -> list[str]:
     """Return the tools of a plan's file, a line for each."""
     tools = parse_tool_set(plan.tools_text, "tools").tools if plan.tools_hash else ()
     return [
-        f"tool {tool.name}: {' '.join(tool.command) or tool.url or 'only what is stored'}"
+        f"tool {tool.name}: {' '.join(tool.command) or tool.url or 'stored results only'}"
         + (f", at most {tool.seconds:g} s and {tool.largest:,} bytes" if tool.runs else "")
         for tool in tools
     ]
@@ -75,7 +75,7 @@ def _serve(
 STRATEGIES = (
     Strategy(
         name="holmes",
-        meaning="a model that sees nothing asks tools about the image, then answers",
+        meaning="a model without the image asks tools about the image, then answers",
         label="ask for tools and answer from their results",
         answers="free text after asking tools",
         open=_open,

@@ -50,13 +50,15 @@ class Tool(BaseModel):
     @model_validator(mode="after")
     def _fits(self) -> Tool:
         if not _NAME.fullmatch(self.name):
-            raise ValueError(f"a tool's name is letters, digits, _ and -, 64 at most; {self.name[:80]!r} is none")
+            raise ValueError(f"the tool name {self.name[:80]!r} is not valid. Use at most 64 letters, digits, _ and -")
         if self.command and self.url:
-            raise ValueError(f"{self.name} is run by a command or by a url, not by both")
+            raise ValueError(f"{self.name} has both `command` and `url`. Remove one of them")
         if self.environment and not self.command:
-            raise ValueError(f"{self.name} has an `environment` and no `command` that would get it")
+            raise ValueError(
+                f"{self.name} has an `environment` but no `command`. Add a command, or remove the environment"
+            )
         if self.key and not self.url:
-            raise ValueError(f"{self.name} has a `key` and no `url` that it would go to")
+            raise ValueError(f"{self.name} has a `key` but no `url`. Add a URL, or remove the key")
         return self
 
     @property
@@ -136,8 +138,8 @@ def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet
         raise SchemaError(typed_yaml.in_lines(document, name))
     names = [tool.name for tool in content.tools]
     if twice := next((tool_name for tool_name in names if names.count(tool_name) > 1), None):
-        raise SchemaError(f"{name}: the tool {twice} is there twice.")
+        raise SchemaError(f"{name}: the tool {twice} occurs twice. Remove one of them.")
     if not names:
-        raise SchemaError(f"{name}: it has no tools.")
+        raise SchemaError(f"{name} has no tools. Add at least one.")
     hash = hashlib.sha256(text.encode()).hexdigest()
     return ToolSet(content.system or holmes().system, content.tools, hash, content.at_once, home)

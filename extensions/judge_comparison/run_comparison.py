@@ -122,12 +122,14 @@ def compare_runs(
         common.
     """
     if run_a == run_b:
-        raise ConflictError("That is the same run twice; choose another one to compare it with.")
+        raise ConflictError("You chose the same run twice. Choose another run to compare.")
     with store.read() as session:
         row_a, access = stored_runs.run_and_access(session, by, run_a)
         row_b, _ = stored_runs.run_and_access(session, by, run_b)
         if row_a.project_id != row_b.project_id:
-            raise ConflictError(f"{row_a.name} and {row_b.name} are runs of two projects; they share no answers.")
+            raise ConflictError(
+                f"{row_a.name} and {row_b.name} are runs of different projects, so they share no answers."
+            )
         plan_a, plan_b = (_plan_of(row, access) for row in (row_a, row_b))
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))
         places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
@@ -142,7 +144,9 @@ def compare_runs(
     )
     shared = [place for place in a.read if place in b.read]
     if not shared:
-        raise ConflictError(f"{row_a.name} and {row_b.name} were asked about nothing in common so far.")
+        raise ConflictError(
+            f"{row_a.name} and {row_b.name} share no answers yet. Wait until both runs have progressed."
+        )
     reply_differences: dict[str, list[ReplyDifference]] = {}
     for place in shared:
         item_id = a.read[place].item_id
@@ -168,7 +172,7 @@ def compare_runs(
 def _plan_of(row: StoredRun, access: Access) -> JudgePlan:
     """Return the plan of a judge run. Raises ``ConflictError`` for any other run, and for a withdrawn one."""
     if not isinstance(stored_runs.plan_of_run(row), JudgePlan):
-        raise ConflictError(f"{row.name} is a run of a model; only runs of judges are compared.")
+        raise ConflictError(f"{row.name} is a run of a model. Choose a run of a judge.")
     stored_runs.refuse_withdrawn(row, "before it is compared")
     return stored_runs.judge_plan_now(row, access.reading)
 

@@ -34,7 +34,7 @@ A_PAGE = 10
 def render(services: Services, project: ProjectView, view: RunView) -> None:
     """Draw the choice of the other run, and the comparison."""
     if view.withdrawn:
-        shell.show(markup.notice("This run was withdrawn; take it back before it is compared."))
+        shell.show(markup.notice("This run was withdrawn. Undo the withdrawal to compare the run."))
         return
     others = [
         other
@@ -42,7 +42,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         if other.id != view.id and not other.withdrawn
     ]
     if not others:
-        shell.show(markup.notice("There is no other run of a judge to compare this one with."))
+        shell.show(markup.notice("This project has no other run of a judge to compare."))
         return
     by_id = {other.id: other for other in others}
     ids = list(by_id)
@@ -111,7 +111,7 @@ def figures(found: RunComparison) -> list[Markup]:
         ("Criterion", "name"),
         ("First", "number"),
         ("Second", "number"),
-        ("Equal, of those both scored", "number"),
+        ("Equal scores", "number"),
         ("Cohen's kappa", "number"),
         ("Krippendorff's alpha", "number"),
         ("Means", "number"),
@@ -136,9 +136,8 @@ def figures(found: RunComparison) -> list[Markup]:
         markup.tag(
             "p",
             markup.quiet(
-                f"First: {texts.opening(found.a, 120)}. Second: {texts.opening(found.b, 120)}. Over what both were"
-                f" asked about; {found.only_a:,} answers only the first was asked about, {found.only_b:,} only the"
-                " second."
+                f"First: {texts.opening(found.a, 120)}. Second: {texts.opening(found.b, 120)}. Only answers in both "
+                f"runs count; {found.only_a:,} answers are only in the first, {found.only_b:,} only in the second."
             ),
             style="ts ts-small",
         ),
@@ -146,9 +145,7 @@ def figures(found: RunComparison) -> list[Markup]:
     ]
     weighed = [criterion for criterion in found.criteria if criterion.mean_a is not None]
     if weighed:
-        parts.append(
-            markup.tag("p", markup.quiet("Kappa of numbers is weighed by squared distance."), style="ts ts-small")
-        )
+        parts.append(markup.tag("p", markup.quiet("Kappa of numbers has quadratic weights."), style="ts ts-small"))
     return parts
 
 

@@ -24,12 +24,12 @@ def read_part(part: FormPart, given: SortedResult, context: Context) -> Answer:
     if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
         if not given.has(part.name):
             return None, skip_reason(part, given)
-        given.say(part, "Either it is answered, or it is skipped.")
+        given.say(part, "Answer the question or skip it, but not both.")
         return None
     if part.may_be_none and NONE in given.chosen(part.side("none"), part):
         if not given.has(part.name):
             return [], None
-        given.say(part, "Either something is marked, or there is nothing to mark.")
+        given.say(part, "Mark something, or choose that nothing is to be marked, but not both.")
         return None
     return way_of(part).read(part, given, context)
 

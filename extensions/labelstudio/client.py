@@ -183,7 +183,7 @@ class Client:
     def make_project(self, key: str, *, title: str, labeling: str) -> int:
         """Create a project that ``project_of`` finds by its key."""
         short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1] + "…"
-        description = f"Touchstone puts work here and takes the answers away again. [touchstone {key}]"
+        description = f"Touchstone sends tasks to this project and fetches the answers. [touchstone {key}]"
         try:
             made = self._ask(
                 lambda sdk: sdk.projects.create(
@@ -217,7 +217,7 @@ class Client:
         try:
             self._ask(lambda sdk: sdk.webhooks.create(**webhook, send_payload=False), again=False)
         except ServiceError as error:
-            _log.warning("Project %s gets no webhook: %s", project, error)
+            _log.warning("Label Studio created no webhook for project %s: %s", project, error)
 
     def remove_project(self, project: int) -> None:
         """Remove a project. A missing project is ignored."""
@@ -241,8 +241,9 @@ class Client:
         taken = reply.get("task_count") if isinstance(reply, dict) else None
         if taken != len(sent):
             raise ServiceError(
-                f"Label Studio at {self.address} was sent {len(sent)} tasks for its project {project} and says that "
-                f"it took {taken if isinstance(taken, int) else 'something else'}; look at the project there."
+                f"Touchstone sent {len(sent)} tasks to project {project} of Label Studio at {self.address}, but Label "
+                f"Studio confirmed {taken if isinstance(taken, int) else 'something else'}. Check the project in "
+                "Label Studio."
             )
 
     def tasks(self, project: int) -> Iterator[OutsideTask]:
@@ -259,7 +260,7 @@ class Client:
             for row in rows:
                 task = self._read.task(row)
                 if task.id <= last:
-                    self._read.odd("its tasks, which do not come in the order that was asked for")
+                    self._read.odd("its tasks are not in the requested order")
                 last = task.id
                 yield task
             if len(rows) >= total or not rows:

@@ -122,11 +122,13 @@ def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
 def configuration(xml: str) -> Configuration:
     """Read a labeling configuration. Raise ``BadRequestError`` with a sentence if it is invalid."""
     if len(xml) > LONGEST or "<!" in xml.replace("<!--", ""):
-        raise BadRequestError("The labeling configuration is too long, or declares entities.")
+        raise BadRequestError(
+            "The labeling configuration is too long or declares entities. Shorten it, or remove the entities."
+        )
     try:
         root = ElementTree.fromstring(xml)
     except (ElementTree.ParseError, ValueError, RecursionError) as error:
-        raise BadRequestError(f"The labeling configuration is no XML: {error}.") from None
+        raise BadRequestError(f"The labeling configuration is not XML: {error}.") from None
     reader = _Reader([], [], [])
     reader.read(root, 0)
     return Configuration(
@@ -143,7 +145,7 @@ class _Reader:
 
     def read(self, part: ElementTree.Element, depth: int) -> None:
         if depth > _DEEPEST:
-            raise BadRequestError("The labeling configuration is nested too deep.")
+            raise BadRequestError("The labeling configuration is nested too deeply. Use fewer levels.")
         value = part.get("value") or part.get("valueList") or ""
         if part.tag == "Image" and value.startswith("$"):
             self.images.append(value[1:])

@@ -43,7 +43,7 @@ def _labeling(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
 ROWS = (
     Format(
         "label_studio",
-        "tasks, annotations and predictions in Label Studio's own JSON",
+        "tasks, annotations and predictions in Label Studio's JSON format",
         Takes.TASKS,
         place=80,
         marks=("data", "annotations"),

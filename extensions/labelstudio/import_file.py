@@ -83,8 +83,8 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
         pieces = json_text.split(json_text.decode(data)).pieces
     except NotJson as error:
         raise InvalidFileError(
-            f"{path.name}, row 1: {error}. Give a project as Label Studio exports it (JSON or JSON-MIN): a list of "
-            "tasks. Nothing was imported."
+            f"{path.name}, row 1: {error}. Give a Label Studio export (JSON or JSON-MIN), which is a list of tasks. "
+            "Nothing was imported."
         ) from error
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
@@ -107,7 +107,9 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 def _dimension(schema: Schema, name: str) -> Dimension:
     dimension = dimension_named(schema, name)
     if dimension is None:
-        raise InvalidFileError(f"{schema.title} has no dimension {name!r}; it has {_list(schema.dimensions, 'id')}.")
+        raise InvalidFileError(
+            f"{schema.title} has no dimension {name!r}. Choose from: {_list(schema.dimensions, 'id')}."
+        )
     return dimension
 
 
@@ -144,13 +146,14 @@ class _Reader:
         for name in self.names.fields:
             if name not in known:
                 raise InvalidFileError(
-                    f"--set fields.{name}: {self.schema.title} has no such field; name one of {_named(known)}."
+                    f"--set fields.{name}: {self.schema.title} has no such field. Choose from: {_named(known)}."
                 )
         criteria = [*self.criteria(), PREDICTION]
         for name in self.names.controls:
             if name not in criteria:
                 raise InvalidFileError(
-                    f"--set controls.{name}: {self.schema.title} has no such criterion; name one of {_named(criteria)}."
+                    f"--set controls.{name}: {self.schema.title} has no such criterion. Choose from: "
+                    f"{_named(criteria)}."
                 )
 
     def criteria(self) -> dict[str, Criterion]:
@@ -191,8 +194,8 @@ class _Reader:
         if problems:
             sentences = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(
-                f"{sentences}; its data has {_named(list(task.data))} (say with --set fields.FIELD=KEY which key "
-                "is which field)"
+                f"{sentences}. The task has the keys {_named(list(task.data))}. Map keys to fields with "
+                "--set fields.FIELD=KEY"
             )
         external_id = self._external_id(task)
         assets = [
@@ -208,8 +211,8 @@ class _Reader:
             or (known.dimension, known.fields, known.assets) != (item.dimension, item.fields, item.assets)
         ):
             raise Misfit(
-                f"the item {external_id!r} is in row {self.rows[external_id]} already. Say with --set "
-                "fields.item_id=KEY which key of the data tells items apart"
+                f"the item {external_id!r} is already in row {self.rows[external_id]}. Name the key with the item ids "
+                "with --set fields.item_id=KEY"
             )
         return known or item
 
@@ -221,21 +224,22 @@ class _Reader:
             return dimension
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
-        what = f"its {key} is {str(name)[:60]!r}" if name is not None else "nothing says its dimension"
+        what = f"{key} is {str(name)[:60]!r}" if name is not None else "the dimension is unknown"
         raise Misfit(
-            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name one with --set dimension=ID, or "
-            f"say with --set fields.dimension=KEY which of {_named(list(task.data))} holds it"
+            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name a dimension with --set "
+            "dimension=ID, or the key with the dimension with --set fields.dimension=KEY (keys: "
+            f"{_named(list(task.data))})"
         )
 
     def _external_id(self, task: Task) -> str:
         key = self.names.key(ITEM)
         value = task.data.get(key)
         if value is None and ITEM in self.names.fields:
-            raise Misfit(f"it has no {key}; its data has {_named(list(task.data))}")
+            raise Misfit(f"the task has no key {key}, only {_named(list(task.data))}")
         if value is None:
             value = task.id if task.id is not None else f"{self.place.rpartition('.')[0] or self.place}/{task.row}"
         if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-            raise Misfit(f"its {key} is neither a whole number nor text")
+            raise Misfit(f"{key} is neither a whole number nor text")
         return short(str(value), key)
 
     def _paths(self, slot: AssetSlot, value: Any, task: Task) -> list[str]:
@@ -244,13 +248,13 @@ class _Reader:
             if slot.min == 0:
                 return []
             raise Misfit(
-                f"it names no {slot.role}; its data has {_named(list(task.data))} (say with "
-                f"--set fields.{slot.role}=KEY which key names it)"
+                f"the task names no {slot.role}; its keys are {_named(list(task.data))}. Name the key with "
+                f"--set fields.{slot.role}=KEY"
             )
         named = value if isinstance(value, list) else [value]
         paths = [short(media_path(path, key), key) for path in named]
         if slot.max is not None and len(paths) > slot.max:
-            raise Misfit(f"its {key} names {len(paths)} files, and an item has {slot.max} at most")
+            raise Misfit(f"{key} names {len(paths)} files, but an item has at most {slot.max}")
         return paths
 
     def _rated(self, task: Task, item: ItemRecord) -> tuple[str | None, str | None]:
@@ -259,12 +263,12 @@ class _Reader:
         if answer is None:
             return None, None
         if not isinstance(answer, str):
-            raise Misfit(f"its {self.names.key(PREDICTION)} is not text")
+            raise Misfit(f"{self.names.key(PREDICTION)} is not text")
         model = task.data.get(self.names.key(MODEL)) or task.meta.get(MODEL) or self.names.model
         if not isinstance(model, str):
             raise Misfit(
-                f"nothing says which model answered; name it with --model, or say with --set fields.model=KEY which of "
-                f"{_named(list(task.data))} does"
+                f"the model is unknown. Name the model with --model, or the key with the model with --set "
+                f"fields.model=KEY (keys: {_named(list(task.data))})"
             )
         return short(model, MODEL), answer
 
@@ -316,16 +320,16 @@ class _Reader:
             return _person(by.strip()), True
         if by is None and self.names.rater:
             return self.names.rater, False
-        raise Misfit("nothing says who made it (completed_by); name the person with --set rater=NAME")
+        raise Misfit("the annotator is unknown (completed_by). Name the person with --set rater=NAME")
 
     def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:
         """Return the values of an annotation, by criterion."""
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
-            raise Misfit("its result is not a list of objects")
+            raise Misfit("result is not a list of objects")
         stage = Stage.VERIFICATION if answer is None else Stage.GRADING
         fields = dict(item.fields) if answer is None else {**item.fields, PREDICTION: answer}
         if getattr(self.schema.stages, stage.value) is None:
-            what = "items; its people rate models' answers. Name the key of the answer: --set fields.prediction=KEY"
+            what = "items, but models' answers. Name the key of the answer with --set fields.prediction=KEY"
             other = "models' answers"
             raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
         try:
@@ -344,8 +348,8 @@ class _Reader:
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
         if read.problems and unknown and unknown[0] != results.NOTE:
             raise Misfit(
-                f"its control {unknown[0]} is none of {_named([part.name for part in page])}. Name its "
-                f"criterion with --set controls.CRITERION={unknown[0]}, or leave it out with "
+                f"the control {unknown[0]} is unknown; the form has {_named([part.name for part in page])}. Name the "
+                f"criterion with --set controls.CRITERION={unknown[0]}, or leave the control out with "
                 f"--set ignore_controls={unknown[0]}"
             )
         if read.problems:
@@ -377,7 +381,7 @@ class _Reader:
         """Return the model and its answer: empty without a result, and None if no control counts."""
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
-            raise Misfit("its result is not a list of objects")
+            raise Misfit("result is not a list of objects")
         by_control: dict[str, list[str | None]] = {}
         for part in result:
             control = str(part.get("from_name"))
@@ -392,26 +396,26 @@ class _Reader:
             return "", None
         if len(by_control) > 1:
             raise Misfit(
-                f"it has several controls ({_named(list(by_control))}). Say with "
-                "--set controls.prediction=CONTROL which one is the model's answer"
+                f"the prediction has several controls ({_named(list(by_control))}). Name the control with the model's "
+                "answer with --set controls.prediction=CONTROL"
             )
         [(control, texts)] = by_control.items()
         if None in texts:
             raise Misfit(
-                f"its {control[:60]} is no text, and a model's answer is one; leave it out with "
+                f"{control[:60]} is not text, so it cannot be a model's answer. Leave this control out with "
                 f"--set ignore_controls={control[:60]}"
             )
         model = prediction.get("model_version")
         if not isinstance(model, str) or not model.strip() or model == NOBODY:
             model = self.names.model
         if not model:
-            raise Misfit("nothing says which model it is of (model_version); name it with --model")
+            raise Misfit("the model of the prediction is unknown (model_version). Name the model with --model")
         return short(model, MODEL), "\n".join(text for text in texts if text is not None)
 
 
 def _person(name: str) -> str:
     if len(name) > _LONGEST_RATER:
-        raise Misfit(f"the name of the person who made it is longer than {_LONGEST_RATER} characters")
+        raise Misfit(f"the annotator's name is longer than {_LONGEST_RATER} characters")
     return name
 
 

@@ -98,7 +98,7 @@ def data(
         here = [asset for asset in task.assets if asset.role == slot.role]
         there = [asset for asset in here if not asset.missing]
         if len(there) < len(here):
-            shown.insert(0, _line(as_words(slot.role), "The file is not there yet."))
+            shown.insert(0, _line(as_words(slot.role), "The file is not imported yet."))
         task_data |= _media_data(slot, there, page, media, rate)
     task_data["shown"] = shown
     texts = {**task.fields, PREDICTION: task.answer}
@@ -154,7 +154,8 @@ def _media_data(
         return {key_of("media", slot.role): rows}
     if not there:
         raise NotAvailableError(
-            f"Label Studio cannot show the task: `{drawn.name}` is drawn on `{slot.role}`, and its file is not here."
+            f"Label Studio cannot show the task: the file of `{slot.role}`, on which `{drawn.name}` is drawn, is "
+            "missing."
         )
     if slot.max == 1:
         return {key_of("image", slot.role): media(there[0])}

@@ -85,6 +85,6 @@ class Objects:
     def odd(self, what: str) -> NoReturn:
         """Raise ``ServiceError`` for an invalid reply."""
         raise ServiceError(
-            f"What {self.address} says about {what} is nothing that Label Studio 1.x says; check the address and its "
+            f"Label Studio at {self.address} sent an invalid reply ({what}). Check the address and the server's "
             "version."
         )

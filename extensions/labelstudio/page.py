@@ -30,7 +30,7 @@ STAYS = "Leave it empty to keep the current value."
 def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
     """Return why Label Studio cannot show this stage, with the name of the criterion or field. None if it can."""
     if stage not in STAGES:
-        return f"Label Studio cannot show the stage {stage}; its work stays on Touchstone's own pages."
+        return f"Label Studio cannot show the stage {stage}. Use Touchstone's pages for this stage."
     if getattr(schema.stages, stage) is None:
         return f"This schema has no stage `{stage}`."
     if stage == "authoring":

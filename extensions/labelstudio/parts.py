@@ -192,16 +192,16 @@ class SortedResult:
         """Sort a result by control, and record problems with its form."""
         owners = {name: part for part in self.page for name in part.controls()}
         if not isinstance(result, list | tuple):
-            self.problems.append(Problem("result", "The result is no list of answers."))
+            self.problems.append(Problem("result", "The result is not a list of answers."))
             return
         for number, entry in enumerate(result, 1):
             if not isinstance(entry, Mapping):
-                self.problems.append(Problem("result", f"Entry {number} of the result is no answer."))
+                self.problems.append(Problem("result", f"Entry {number} of the result is not an answer."))
                 continue
             name = entry.get("from_name")
             if not isinstance(name, str) or name not in self.known:
                 shown = f"`{name}`" if isinstance(name, str) else f"entry {number}"
-                self.problems.append(Problem("result", f"This form does not ask {shown}; its answer cannot be taken."))
+                self.problems.append(Problem("result", f"This form does not ask {shown}, so its answer is refused."))
                 continue
             self._take(name, owners.get(name), entry)
 
@@ -265,7 +265,7 @@ class SortedResult:
         labelled = [option for option in options if chosen in (option.label, str(option.value))]
         if len(labelled) == 1:
             return labelled[0]
-        self.say(part, f"“{shortened(chosen)}” is none of the answers that are offered.")
+        self.say(part, f"“{shortened(chosen)}” is not an offered answer.")
         return None
 
 

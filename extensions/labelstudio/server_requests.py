@@ -90,7 +90,7 @@ class Requests:
         except ForbiddenAddress as error:
             self._not_found(error)
         if guard.unencrypted:
-            raise ServiceError(f"The token would go to {place.host} unencrypted over a public network; use https://.")
+            raise ServiceError(f"The token would go to {place.host} unencrypted over a public network. Use https://.")
         try:
             import label_studio_sdk  # noqa: F401
         except ImportError as error:
@@ -145,7 +145,7 @@ class Requests:
             self._not_answered(error)
         reply = self._last
         if reply is None:
-            raise ServiceError(f"Label Studio at {self.address} could not be asked.")
+            raise ServiceError(f"Label Studio at {self.address} cannot be reached.")
         self._refused(reply)
         if reply.request.url.path.endswith(_REFRESH):
             self.read.odd("the token")  # it was accepted, but the reply was useless
@@ -154,7 +154,7 @@ class Requests:
         try:
             return json.loads(reply.content)
         except (ValueError, RecursionError):
-            self.read.odd("what it was asked: it is no JSON, so it")
+            self.read.odd("the reply is not JSON")
 
     def _keep(self, reply: Response) -> None:
         self._last = reply
@@ -168,7 +168,7 @@ class Requests:
                 self._not_found(cause)
             if isinstance(cause, Redirect):
                 raise ServiceError(
-                    f"{where} sends on to another address; name the one it sends to, mostly with https://, instead."
+                    f"{where} redirects to another address. Give that address instead, usually with https://."
                 ) from None
             if isinstance(cause, NotReadable):
                 raise ServiceError(f"{where} cannot be read: {cause}.") from None
@@ -177,15 +177,15 @@ class Requests:
                 if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
-                    why = "closed the connection before it had answered"
+                    why = "closed the connection before an answer"
                 else:
                     why = "does not answer"
                 raise _Unreachable(
-                    f"{where} {why}. Nothing is lost: see that it runs, and do the same again.", arrived=arrived
+                    f"{where} {why}. Nothing is lost. Check that Label Studio runs, then try again.", arrived=arrived
                 ) from None
             cause = cause.__cause__ or cause.__context__
         if self._last is None:
-            raise ServiceError(f"{where} could not be asked ({type(error).__name__}).") from None
+            raise ServiceError(f"{where} cannot be reached ({type(error).__name__}).") from None
 
     def _not_found(self, error: ForbiddenAddress) -> NoReturn:
         if isinstance(error, UnknownHost):
@@ -199,27 +199,24 @@ class Requests:
             return
         if status == 401:
             kind = (
-                "it was revoked or has expired"
+                "the token was revoked or has expired"
                 if self._token.personal
-                else "it was replaced, or legacy tokens are switched off there"
+                else "the token was replaced, or legacy tokens are switched off"
             )
             raise _Unknown(
-                f"{where} does not take the token in {self._token.whence}: {kind}. Make a personal access token there "
-                "under Account & Settings and put it there."
+                f"{where} refuses the token in {self._token.whence}: {kind}. Create a personal access token in Label "
+                f"Studio under Account & Settings and put it into {self._token.whence}."
             )
         detail = self._said(reply)
         if status == 403:
-            raise ServiceError(f"{where} does not let the account of our token do this{detail}.")
+            raise ServiceError(f"{where}: the account of the token is not allowed to do this{detail}.")
         if status == 404:
-            raise _NoSuchAddress(
-                f"{where} knows nothing under {reply.request.url.path}{detail}; check {LABEL_STUDIO_URL}."
-            )
+            raise _NoSuchAddress(f"{where} has no page {reply.request.url.path}{detail}. Check {LABEL_STUDIO_URL}.")
         if status in (408, 425, 429) or status >= 500:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
             raise _Unreachable(
-                f"{where} is not able to answer just now (status {status}){detail}. Nothing is lost: do the same again "
-                "later.",
+                f"{where} cannot answer now (status {status}){detail}. Nothing is lost. Try again later.",
                 arrived=status >= 500,
                 pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
             )

@@ -29,9 +29,7 @@ KEYRING = "touchstone-label-studio"
 """The service name in the system's keyring. The user name is the server's address."""
 SHORTEST_HIDDEN = 8
 """Shortest text that is hidden as a token. Hiding shorter texts would hide words."""
-ADDRESS = AddressWords(
-    "address of Label Studio", key=f"put a token into {LABEL_STUDIO_TOKEN} and leave it out of the address"
-)
+ADDRESS = AddressWords("address of Label Studio", key=f"put the token into {LABEL_STUDIO_TOKEN}, not into the address")
 
 _JWT = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)+")
 _WHERE = "in Label Studio under Account & Settings"
@@ -75,7 +73,7 @@ class Token:
     def __init__(self, value: str, *, whence: str) -> None:
         self._value, self.whence = value, whence
         if not value.isascii() or not value.isprintable() or " " in value or len(value) < SHORTEST_HIDDEN:
-            raise ServiceError(f"What stands in {whence} is no token of Label Studio; copy one {_WHERE}.")
+            raise ServiceError(f"{whence} does not hold a token of Label Studio. Copy a token {_WHERE}.")
         self.personal = _JWT.fullmatch(value) is not None
         if self.personal:
             self._check(value.split("."))
@@ -83,25 +81,23 @@ class Token:
     def _check(self, parts: list[str]) -> None:
         if len(parts) == 2:
             raise ServiceError(
-                f"The token in {self.whence} lacks its last part: Label Studio shows a personal access token in full "
-                f"only once, when it is made. Make a new one {_WHERE}."
+                f"The token in {self.whence} is incomplete. Label Studio shows a personal access token in full only "
+                f"once, after its creation. Create a new token {_WHERE}."
             )
         try:
             claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
             kind, ends = claims["token_type"], float(claims["exp"])
         except (binascii.Error, ValueError, TypeError, KeyError):
             raise ServiceError(
-                f"The token in {self.whence} is neither a personal access token nor a legacy one; copy one {_WHERE}."
+                f"The token in {self.whence} is neither a personal access token nor a legacy token. Copy a token "
+                f"{_WHERE}."
             ) from None
         if kind != "refresh":
             raise ServiceError(
-                f"The token in {self.whence} ends after minutes; it is what a personal access token is exchanged for. "
-                f"Use the personal access token itself, {_WHERE}."
+                f"The token in {self.whence} is a short-lived access token. Use the personal access token {_WHERE}."
             )
         if ends < time.time():
-            raise ServiceError(
-                f"The personal access token in {self.whence} has expired; make a new one {_WHERE} and put it there."
-            )
+            raise ServiceError(f"The personal access token in {self.whence} has expired. Create a new token {_WHERE}.")
 
     def __repr__(self) -> str:
         return f"Token({'personal' if self.personal else 'legacy'}, {self.whence})"
@@ -132,14 +128,15 @@ def token_for(address: str, settings: LabelStudioSettings) -> Token:
         meant = normal(settings.label_studio_url) if settings.label_studio_url else None
         if wanted == meant or (meant is None and _on_this_machine(wanted)):
             return Token(settings.label_studio_token, whence=LABEL_STUDIO_TOKEN)
-        tied = f" The one in {LABEL_STUDIO_TOKEN} is for {meant or 'a server on this machine'} and goes nowhere else."
+        tied = f" The token in {LABEL_STUDIO_TOKEN} is only for {meant or 'a server on this machine'}."
     value = _in_keyring(wanted)
     if value:
         return Token(value, whence="the keyring")
     first = f"{LABEL_STUDIO_URL}={wanted} and " if not _on_this_machine(wanted) else ""
     raise ServiceError(
-        f"There is no token for {wanted}.{tied} Make a personal access token {_WHERE} and, where Touchstone runs, set "
-        f"{first}{LABEL_STUDIO_TOKEN}; for several servers name a file in {LABEL_STUDIO_TOKEN_FILE}."
+        f"There is no token for {wanted}.{tied} Create a personal access token {_WHERE}. Then set {first}"
+        f"{LABEL_STUDIO_TOKEN} on the machine of Touchstone. For several servers, name a file in "
+        f"{LABEL_STUDIO_TOKEN_FILE}."
     )
 
 
@@ -155,7 +152,7 @@ def _in_file(wanted: str, path: Path) -> str | None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
+        why = getattr(error, "strerror", None) or "the file is not text"
         raise ServiceError(f"{LABEL_STUDIO_TOKEN_FILE} names {path}, which cannot be read: {why}.") from None
     for number, line in enumerate(lines, start=1):
         words = line.split()
@@ -163,7 +160,7 @@ def _in_file(wanted: str, path: Path) -> str | None:
             continue
         if len(words) != 2:
             raise ServiceError(
-                f"Line {number} of {path} is not an address and a token with a blank between them; correct it there."
+                f"Line {number} of {path} is not an address and a token, separated by a space. Correct the line."
             )
         if normal(words[0]) == wanted:
             return words[1]

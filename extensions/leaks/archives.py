@@ -43,7 +43,7 @@ def extract(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
             while piece := stream.read(1 << 20):
                 left -= len(piece)
                 if left < 0:
-                    raise ValueError("it holds more than 1 GB")
+                    raise ValueError("the archive is larger than 1 GB")
                 file.write(piece)
         yield name, out
 

@@ -44,21 +44,21 @@ _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "ind
 """Names of columns with ids, the most likely first."""
 
 ADVICE = {
-    "key": "Keep the field back in this format, or make the release again; nothing of it may be public.",
-    "names": "Name files by their hash, or by their item's id.",
+    "key": "Withhold the field in this format, or make the release again.",
+    "names": "Name files by their hash or by the item id.",
     "ids": "Give items other ids before you import them, such as numbers in a shuffled order.",
     "columns": "Leave the column out of the release, or accept this kind of leak with a reason.",
-    "writing": "Write these texts in one way, without odd blanks or characters. Or leave the column out of the "
-    "release, or accept this kind of leak with a reason.",
-    "sizes": "Encode images of all items in the same way, so that the size of a file says nothing.",
-    "order": "Write items in an order that has nothing to do with their keys, such as that of their ids.",
-    "metadata": "Strip originals before they are released.",
-    "places": "Shuffle the options of every item before the release, by a seed.",
-    "lengths": "Have the other options written as long as the right one.",
-    "duplicates": "Leave the copy out of the other split, or keep both together when splitting.",
-    "canary": "Nothing of a key file may lie in the public folder; remove the file.",
-    "evidence": "Put the votes into the private folder: where an item is kept, they are equal to its key.",
-    "archives": "Write archives in the order of names, all with one time.",
+    "writing": "Write these texts in the same style, without unusual spaces or characters. Or leave the column out "
+    "of the release, or accept this kind of leak with a reason.",
+    "sizes": "Encode the images of all items in the same way, so that file sizes do not reveal the key.",
+    "order": "Write items in an order that does not depend on their keys, such as by id.",
+    "metadata": "Remove the metadata of originals before the release.",
+    "places": "Shuffle the options of each item before the release, with a fixed seed.",
+    "lengths": "Write the other options as long as the right option.",
+    "duplicates": "Remove one of the two copies, or put both into the same split.",
+    "canary": "Remove the key file from the public folder.",
+    "evidence": "Put the votes into the private folder, because the votes on a kept item equal its key.",
+    "archives": "Write files into archives sorted by name, all with the same time.",
 }
 """The advice for each kind of leak."""
 
@@ -107,11 +107,11 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
         A file that must be checked cannot be read. The check then has no result.
     """
     if not public.is_dir():
-        raise InvalidFileError(f"{public} is no folder; give the public folder of a release.")
+        raise InvalidFileError(f"{public} is not a folder. Give the public folder of a release.")
     files = sorted((private / KEYS).glob("*.jsonl"))
     if not files:
         raise InvalidFileError(
-            f"{private} has no key files (keys/<split>.jsonl), so nothing is kept back that could be told."
+            f"{private} has no key files (keys/<split>.jsonl), so there are no private answers to look for."
         )
     check = _FolderReader([secret_keys(read_keys(path)) for path in files], alike)
     check.check_keys()
@@ -124,7 +124,7 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
 def _files(public: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(public.rglob("*")):
         if path.is_symlink():
-            raise InvalidFileError(f"{path} is a link; a release has files alone. Put the file there.")
+            raise InvalidFileError(f"{path} is a link, but a release holds only files. Replace the link by the file.")
         if path.is_file():
             yield path.relative_to(public).as_posix(), path
 
@@ -182,7 +182,7 @@ class _FolderReader:
         if name.partition("/")[0] == EVIDENCE:
             self._add("evidence", name, "votes behind private items are public")
         if self._has_canary(path):
-            self._add("canary", name, "it has the private canary, which stands in key files alone")
+            self._add("canary", name, "the file has the private canary, which only key files have")
         if archives.is_archive(path):
             self._read_archive(name, path, folder)
             return
@@ -206,26 +206,26 @@ class _FolderReader:
     def _read_archive(self, name: str, path: Path, folder: Path) -> None:
         names, times = archives.names_and_times(path)
         if len(times) > 1:
-            self._add("archives", name, f"its {len(names):,} files have {len(times):,} different times")
+            self._add("archives", name, f"the {len(names):,} files inside have {len(times):,} different times")
         if names != sorted(names):
-            self._add("archives", name, "its files are not in the order of their names")
+            self._add("archives", name, "the files inside are not sorted by name")
         folder.mkdir()
         try:
             for inside, out in archives.extract(path, folder):
                 self.read_file(f"{name}/{inside}", out, folder / f"{out.name}.d")
                 out.unlink()
         except ValueError as error:
-            self._report.notes.append(f"{name} was not looked into: {error}.")
+            self._report.notes.append(f"{name} was not checked: {error}.")
 
     def _check_metadata(self, picture: Picture) -> None:
         if picture.metadata:
-            self._add("metadata", picture.where, f"it tells of its making ({picture.metadata})")
+            self._add("metadata", picture.where, f"the file has metadata ({picture.metadata})")
         if picture.unknown:
-            self._report.notes.append(f"Of {picture.where} no one can say whether it has metadata: {picture.unknown}.")
+            self._report.notes.append(f"The metadata of {picture.where} could not be checked: {picture.unknown}.")
 
     def _read_text(self, name: str, path: Path) -> None:
         if path.stat().st_size > _LARGEST_TEXT:
-            self._report.notes.append(f"{name} was not searched for texts that are kept back; it is too large.")
+            self._report.notes.append(f"{name} is too large, so it was not searched for private texts.")
             return
         self._phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
 
@@ -234,7 +234,7 @@ class _FolderReader:
     def _read_table(self, table: Table) -> None:
         """Check the rows of a table, both those of private items and the others."""
         if table.part == "votes" and any(name.startswith("values") for row in table.rows() for name in row):
-            self._add("evidence", table.name, "votes are public with what was said in them")
+            self._add("evidence", table.name, "votes are public with their values")
         column = _id_column(table, self._keys_of)
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
             return
@@ -300,7 +300,7 @@ class _FolderReader:
             self._signals += check.signals()
             if has_times:
                 ids = [item for _, _, item in sorted(named) if self._keys_of[item] is keys]
-                written = TableCheck(Table("the folder", "times of its files", lambda: ()), keys, ids=ids)
+                written = TableCheck(Table("the folder", "file times", lambda: ()), keys, ids=ids)
                 self._signals += [signal for signal in written.signals() if signal.kind == "order"]
 
     def _item_of(self, path: str) -> str | None:

@@ -65,15 +65,15 @@ class CopyFinder:
         shared = [sha256 for sha256 in self._public_media if sha256 in self.private_media]
         for sha256 in sorted(shared)[:_SHOWN]:
             item = self.private_media[sha256]
-            what = f"the picture {sha256[:12]}… of the private item {item} is there, too ({len(shared):,} such)"
+            what = f"the image {sha256[:12]}… of the private item {item} is also public ({len(shared):,} such images)"
             yield self._public_media[sha256], what
         for text in sorted(set(self._private_texts) & set(self._public_texts))[:_SHOWN]:
-            what = f"the private item {self._private_texts[text]} stands there with the same texts"
+            what = f"the texts are the same as those of the private item {self._private_texts[text]}"
             yield self._public_texts[text], what
         for private, public in self._lookalikes():
             item = self.private_media.get(private) or self.private_media.get(public, "")
             where = self._public_media.get(public) or self._public_media.get(private, "")
-            yield where, f"an image there looks like that of the private item {item}"
+            yield where, f"an image looks like the image of the private item {item}"
 
     def _lookalikes(self) -> Iterator[tuple[str, str]]:
         """Yield the hashes of images of both sides that look alike: the private one, and the other."""

@@ -109,8 +109,8 @@ def _of_places(where: str, number: int, places: Sequence[int]) -> tuple[str, Sig
     test = excess_test(counts[most], len(places), 1 / number, times=number)
     shares = ", ".join(f"{chr(65 + at)} in {n / len(places):.0%}" for at, n in enumerate(counts))
     about = f"of {len(places):,} items with {number} options"
-    what = f"{about} {chr(65 + most)} is right in {test.share:.0%}"
-    return f"{where}: {about} the right one is {shares}.", Signal("places", where, what, test)
+    what = f"{about}, {chr(65 + most)} is right in {test.share:.0%}"
+    return f"{where}: {about}, the right option is {shares}.", Signal("places", where, what, test)
 
 
 def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[str, Signal]]:
@@ -126,9 +126,9 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
     most, least = max(range(number), key=counts.__getitem__), min(range(number), key=counts.__getitem__)
     right = excess_test(counts[most], len(sets), chance, times=number)
     wrong = excess_test(len(sets) - counts[least], len(sets), 1 - chance, times=number)
-    what = f"{about} {chr(65 + most)} is right in {right.share:.0%}"
-    yield f"{where}: {about} {shares}.", Signal("places", where, what, right)
-    what = f"{about} {chr(65 + least)} is wrong in {wrong.share:.0%}"
+    what = f"{about}, {chr(65 + most)} is right in {right.share:.0%}"
+    yield f"{where}: {about}, {shares}.", Signal("places", where, what, right)
+    what = f"{about}, {chr(65 + least)} is wrong in {wrong.share:.0%}"
     yield f"{where}: {what}; by chance {wrong.expected:.0%}.", Signal("places", where, what, wrong)
 
 
@@ -139,7 +139,7 @@ def _of_ends(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[
             places == tuple(range(len(places)) if end == "first" else range(number - len(places), number))
             for places in sets
         )
-        what = f"the right options stand {end} in {hits:,} of {len(sets):,} items with {number} options"
+        what = f"the right options come {end} in {hits:,} of {len(sets):,} items with {number} options"
         test = excess_test(hits, len(sets), chance)
         yield f"{where}: {what}; by chance in {chance:.0%}.", Signal("places", where, what, test)
 
@@ -157,8 +157,8 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]])
         limits = exact_binomial(hits, n)
         right = "a right option" if any(len(places) != 1 for _, places in items) else "the right option"
         what = (
-            f"{right} is the {words} in {hits:,} of {n:,} items ({limits.low:.0%} to {limits.high:.0%}), and "
-            f"{chance / n:.0%} would be chance"
+            f"{right} is the {words} in {hits:,} of {n:,} items ({limits.low:.0%} to {limits.high:.0%}); "
+            f"by chance {chance / n:.0%}"
         )
         yield f"{where}: {what}.", Signal("lengths", where, what, excess_test(hits, n, chance / n))
 

@@ -66,8 +66,8 @@ class SecretPhrases:
         """
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
-            what = f"“{phrase[:60]}” is the private {name} of the item {id}, whose question offers it beside others"
-            yield PhraseVerdict(where, f"{where}: {what}, so it is no leak.", False)
+            what = f"“{phrase[:60]}” is the private {name} of the item {id}, and one of the choices in its question"
+            yield PhraseVerdict(where, f"{where}: {what}, so it is not a leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -75,14 +75,14 @@ class SecretPhrases:
             if hits or (len(own) == 1 and not rows - own.keys()):
                 id = hits[0] if hits else next(iter(own))
                 where = next(where for where, item in places if not hits or item == id)
-                yield PhraseVerdict(where, f"it shows the private {own[id]} of the item {id}", True)
+                yield PhraseVerdict(where, f"the file shows the private {own[id]} of the item {id}", True)
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             owners = f"{len(own):,} private items" if len(own) > 1 else "1 private item"
             what = (
                 f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
-                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is no leak."
+                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is not a leak."
             )
             yield PhraseVerdict(places[0][0], what, False)
 

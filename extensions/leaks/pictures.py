@@ -56,12 +56,12 @@ def in_bytes(where: str, content: bytes) -> Picture | None:
             turned = orientation.of_image(opened)
             look = difference_hash(orientation.upright(opened, turned))
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        unknown = "it cannot be decoded"
+        unknown = "the file cannot be decoded"
     try:
         if strip_metadata.image(content, sort.mime, turned) != content:
             metadata = _metadata(content)
     except NotUnderstood:
-        unknown = f"{sort.called} cannot be taken apart here"
+        unknown = f"Touchstone cannot read the parts of {sort.called}"
     return Picture(where, hashlib.sha256(content).hexdigest(), look, metadata, unknown)
 
 
@@ -71,7 +71,7 @@ def _clip(where: str, path: Path, sort: file_type.Sort) -> Picture:
     try:
         metadata = mp4.metadata_names(path) if sort == file_type.MP4 else _tags_of_webm(path)
     except NotUnderstood:
-        unknown = f"{sort.called} cannot be taken apart here"
+        unknown = f"Touchstone cannot read the parts of {sort.called}"
     except (InvalidMediaError, NotAvailableError) as error:
         unknown = str(error).rstrip(".")
     with path.open("rb") as file:
@@ -102,6 +102,6 @@ def _metadata(content: bytes) -> str:
         with Image.open(io.BytesIO(content)) as opened:
             names = sorted(str(name) for name in opened.info)
             texts = [name for name in names if name not in ("dpi", "jfif", "jfif_density", "jfif_unit", "jfif_version")]
-            return ", ".join(texts[:4]) or "parts that do not show it"
+            return ", ".join(texts[:4]) or "parts other than the image"
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
-        return "parts that do not show it"
+        return "parts other than the image"

@@ -35,7 +35,7 @@ def accepted_leaks(given: Sequence[str]) -> frozenset[str]:
     for text in given:
         kind, _, reason = (part.strip() for part in text.partition(":"))
         if kind not in ADVICE:
-            raise InvalidFileError(f"There is no kind of leak {kind!r}. Kinds are {', '.join(ADVICE)}.")
+            raise InvalidFileError(f"Unknown kind of leak {kind!r}. Choose from: {', '.join(ADVICE)}.")
         if not reason:
             raise InvalidFileError(f"Give a reason for accepting {kind}: --accept-leak '{kind}: REASON'.")
         kinds.add(kind)

@@ -42,7 +42,7 @@ _WORDS = re.compile(r"\s")
 _CONTENT = frozenset({"dimension", "category", "l2-category", "group", "split", "source", "type", "task", "aspect"})
 """Columns about an item's content, like its question. A key that depends on them is no leak."""
 
-FILES = "names of its files"
+FILES = "file names"
 """The name of the table that holds a folder's own file names."""
 IDS = "files with ids"
 """The name of the table that holds the items' own ids."""
@@ -194,7 +194,7 @@ class TableCheck:
     def signals(self) -> Iterator[Signal]:
         """Yield every signal that may reveal a key, with its test."""
         for column, n in self._withheld.items():
-            what = f"{n:,} private items have something in {column}, and {name_of(column)} is kept back"
+            what = f"{n:,} private items have a value in {column}, but {name_of(column)} is private"
             yield Signal("key", self.table.name, what, NOT_TESTED, is_certain=True)
         keys = np.array([self.keys.codes.get(id, -1) for id in self.ids], dtype=np.int64)
         there = keys >= 0
@@ -268,12 +268,12 @@ class TableCheck:
         words = {
             _CELL: f"the column {column} is the key",
             _STATED: f"texts in {column} state the key",
-            _NAMED: f"names of files in {column} have the right option in them",
+            _NAMED: f"file names in {column} contain the right option",
             _ENCODED: f"the column {column} is the key in another form",
             _SURE: f"the column {column} is the key in another form",
             _ODD: f"the only option that differs in {encoding} is the right one"
             if not self.keys.places
-            else f"{encoding} of the options tells which ones are right",
+            else f"{encoding} of the options reveals the right ones",
         }[kind]
         how = "" if encoding == "text" or kind == _ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
         sort = "writing" if kind == _ODD else "key"
@@ -288,7 +288,7 @@ class TableCheck:
     def _of_order(self, parts: Sequence[KeyPart], ranks: NDArray[np.float64]) -> Iterator[Signal]:
         part, test = strongest_part(parts, lambda each: neighbor_test(each.present))
         if test.n:
-            of_next = f"the row before predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
+            of_next = f"the previous row predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
             yield Signal("order", self.table.name, of_next, test)
         ranked = [replace(parts[0], codes=ranks - ranks.min()), *parts[1:]]
         part, trend = strongest_part(ranked, lambda each: trend_test(each.present.astype(float)))

@@ -92,7 +92,7 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
     try:
         yield from rows()
     except (ValueError, RecursionError, OSError, csv.Error) as error:
-        raise InvalidFileError(f"{file} cannot be read ({error}), so nothing can be said of what it tells.") from error
+        raise InvalidFileError(f"{file} cannot be read ({error}), so it cannot be checked.") from error
 
 
 def flat(value: Any, path: str = "") -> Row:
@@ -192,7 +192,7 @@ def _of_parquet(path: Path) -> Iterator[Row]:
         from pyarrow import parquet
     except ImportError as error:
         raise NotAvailableError(
-            "Parquet files can only be looked into with pyarrow; install the extra that the release's formats need."
+            "Checking Parquet files needs the package pyarrow. Install the extra for the release's formats."
         ) from error
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=256):

@@ -30,20 +30,25 @@ _PARTS = re.compile(r"\s*[,;|]\s*")
 _DIGITS = re.compile(r"[0-9]+")
 _NO_DIGITS = bytes(code for code in range(256) if not 48 <= code <= 57)
 HIDDEN = (
-    *("the blanks at the end", "the blanks at the beginning", "the blanks inside", "the invisible characters"),
+    *("the spaces at the end", "the spaces at the beginning", "the spaces inside", "the invisible characters"),
     "the Unicode form",
 )
 """Properties that no reader sees, so that an item's content does not decide them."""
-THERE = "whether it is there"
-_SEEN = ("the case", "the decimal places", "the first of its values by the alphabet", "the last of its values")
-_AMOUNTS = ("the length", "the capitals", "the sum of its digits", "the number", "the sum of its characters")
+THERE = "the presence"
+_SEEN = (
+    "the case",
+    "the decimal places",
+    "the place of the first value by alphabet",
+    "the place of the last value by alphabet",
+)
+_AMOUNTS = ("the length", "the capitals", "the digit sum", "the number", "the character sum")
 _ENDS = ("the last character", "the first character")
-_CHECKS = ("the check digit", "the check digit by Luhn")
+_CHECKS = ("the check digit", "the Luhn check digit")
 _MODULO = {
     "the length": (2, 3, 4, 5),
-    "the sum of its digits": (2, 3, 4, 5, 10),
+    "the digit sum": (2, 3, 4, 5, 10),
     "the number": (2, 3, 4, 5, 10),
-    "the sum of its characters": (2, 3, 4, 5),
+    "the character sum": (2, 3, 4, 5),
     "the last character": (2, 3, 4, 5),
 }
 _QUARTERED = ("the length", "the capitals", "the number", *_ENDS)
@@ -146,17 +151,17 @@ def _visible(text: str) -> Iterator[tuple[str, str | int]]:
     yield "the case", _case(bare)
     yield "the length", len(bare)
     yield "the capitals", sum(map(str.isupper, bare))
-    yield "the sum of its characters", sum(raw)
+    yield "the character sum", sum(raw)
     yield "the last character", ord(bare[-1])
     yield "the first character", ord(bare[0])
     if digits:
         values = [digit - 48 for digit in digits]
-        yield "the sum of its digits", sum(values)
+        yield "the digit sum", sum(values)
         yield "the number", int(_DIGITS.findall(bare)[-1][-15:])
         if len(values) > 1:
             yield "the check digit", (values[-1] - sum(values[:-1])) % 10
             doubled = (sum(divmod(2 * value, 10)) for value in values[-2::-2])
-            yield "the check digit by Luhn", (sum(values[::-2]) + sum(doubled)) % 10
+            yield "the Luhn check digit", (sum(values[::-2]) + sum(doubled)) % 10
         number = _NUMBER.match(bare)
         if number is not None and number[3] + (number[5] or ""):
             yield "the decimal places", f"{number[1]}{len(number[2])}{number[4] or ''}{len(number[5] or '')}{number[6]}"

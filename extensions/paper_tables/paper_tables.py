@@ -116,7 +116,9 @@ def paper_tables(
     known = [table.name for table in layout]
     for name in names:
         if name not in known:
-            raise InvalidInputError([Problem("table", f"The layout has no table {name!r}; it has {', '.join(known)}.")])
+            raise InvalidInputError(
+                [Problem("table", f"The layout has no table {name!r}. Choose from: {', '.join(known)}.")]
+            )
     shared = Numbers(store, read, person=person, items=items)
 
     def numbers(of: TableLayout) -> Numbers:
@@ -152,7 +154,11 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     across = [at for at, column in enumerate(columns) if _is_kept(column, [line[at] for line in cells])]
     table = _without(layout, "")
     if not any(says(line) for line in cells):
-        why = "No model has any of these attributes; import them with the format models." if in_words and cells else ""
+        why = (
+            "No model has any of these attributes. Import attributes with the format models."
+            if in_words and cells
+            else ""
+        )
         return replace(table, why=why or _most_frequent(cells) or "No model has answered yet.")
     cells = [[cells[row][column] for column in across] for row in down]
     if layout.best:

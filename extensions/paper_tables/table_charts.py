@@ -138,7 +138,7 @@ def _radar(chart: TableChart) -> _Drawn:
         if here:
             layers.append(layer(here, words, x=x, y=y, text={"field": "name"}))
     more = len(chart.rows) - len(rows)
-    about = f"The first {len(rows)} rows of the table; it has {more} more." if more > 0 else ""
+    about = f"The first {len(rows)} rows of the table; {more} more rows are not shown." if more > 0 else ""
     return about, layers, _RADAR[1] + vega.legend_height(signs, rows), _RADAR[0]
 
 
@@ -200,7 +200,7 @@ def _heat(chart: TableChart) -> _Drawn:
         across=turned,
     )
     height = _CELL[1] * len(chart.rows) + (150 if upright else 50)
-    return "The darker a cell, the larger its value.", layers, height, None
+    return "Darker cells have larger values.", layers, height, None
 
 
 def titles(names: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def as_text(found: PaperTables) -> Iterator[str]:
         yield from (f"  {sentence}" for sentence in table.loss_notes)
         yield from (f"  {line}".rstrip() for line in _grid(table))
         if any(cell.rank == 1 for row in table.rows for cell in row.cells):
-            yield "  *: the highest of its column."
+            yield "  *: highest value of the column."
         if table.note:
             yield f"  {table.note}"
         if table.reasons:

@@ -197,25 +197,25 @@ def parse_layout(text: str, *, file: str) -> tuple[TableLayout, ...]:
 
 def _told(document: Document) -> Document:
     if not document.troubles:
-        document.add((), "a layout has `tables`")
+        document.add((), "the layout needs `tables`")
     return document
 
 
 def _troubles(found: _File) -> Iterator[tuple[Keys, str]]:
     if not found.tables:
-        yield ("tables",), "a layout has at least one table"
+        yield ("tables",), "the layout needs at least one table"
     often = Counter(table.name for table in found.tables)
     for at, table in enumerate(found.tables):
         path: Keys = ("tables", at)
         if not _NAME.fullmatch(table.name):
-            yield (*path, "name"), "a name has small letters, digits, dashes and underscores"
+            yield (*path, "name"), "use lower-case letters, digits, dashes and underscores in a name"
         elif often[table.name] > 1:
-            yield (*path, "name"), f"`{table.name}` is there twice"
+            yield (*path, "name"), f"the name `{table.name}` occurs twice; use each name once"
         yield from _of_numbers(table, path)
         for axis in ("rows", "columns"):
             lines: tuple[LayoutLine, ...] = getattr(table, axis)
             if not lines:
-                yield (*path, axis), f"a table has at least one of its {axis}"
+                yield (*path, axis), f"the table needs `{axis}`"
             for number, line in enumerate(lines):
                 place: Keys = (*path, axis, number)
                 yield from _of_numbers(line, place)
@@ -224,11 +224,11 @@ def _troubles(found: _File) -> Iterator[tuple[Keys, str]]:
 
 def _of_numbers(said: NumberSettings, path: Keys) -> Iterator[tuple[Keys, str]]:
     if said.statistic is not None and said.statistic not in summarised():
-        yield (*path, "statistic"), f"there is no statistic `{said.statistic}`; known: {', '.join(summarised())}"
+        yield (*path, "statistic"), f"there is no statistic `{said.statistic}`; choose from: {', '.join(summarised())}"
     if said.between is not None and not 1 <= len(said.between) <= 2:
-        yield (*path, "between"), "agreement is between one or two: `[people]`, or people or a judge with another"
+        yield (*path, "between"), "name one or two: `[people]`, or people or a judge with another judge"
     if said.between is not None and len(said.between) == 1 and said.between[0] != PEOPLE:
-        yield (*path, "between"), f"one alone is `{PEOPLE}`, among each other"
+        yield (*path, "between"), f"a single entry must be `{PEOPLE}` (agreement among people)"
     if said.digits is not None and not 0 <= said.digits <= 6:
         yield (*path, "digits"), "from 0 to 6 decimals"
     if isinstance(said.bins, int) and not 2 <= said.bins <= 20:
@@ -237,15 +237,15 @@ def _of_numbers(said: NumberSettings, path: Keys) -> Iterator[tuple[Keys, str]]:
 
 def _of_line(line: LayoutLine, path: Keys, *, by: str | None) -> Iterator[tuple[Keys, str]]:
     if not line.each and line.title is None:
-        yield path, "a `title`, or `each`, says what stands at it"
+        yield path, "add `title` or `each`"
     if len(line.each) > 2 or len(set(line.each)) < len(line.each):
-        yield (*path, "each"), "one thing, or two different ones"
+        yield (*path, "each"), "name one thing, or two different things"
     if "slice" in line.each and by is None:
-        yield (*path, "each"), "`slice` needs `by`, which says how items are cut"
+        yield (*path, "each"), "`slice` needs `by`, the property that splits the items"
     for name in line.only:
         if name not in line.each:
-            yield (*path, "only", name), f"`only` is about what `each` names: {', '.join(line.each) or 'nothing here'}"
+            yield (*path, "only", name), f"`only` must name entries of `each`: {', '.join(line.each) or 'none'}"
     if "attribute" in line.each and line.group_by is None:
-        yield (*path, "each"), "`attribute` needs `group_by`, which says which one"
+        yield (*path, "each"), "`attribute` needs `group_by`, the name of the attribute"
     if line.top is not None and ("model" not in line.each or line.top < 1):
-        yield (*path, "top"), "at least 1, of `each: [model]`"
+        yield (*path, "top"), "give a number from 1, together with `each: [model]`"

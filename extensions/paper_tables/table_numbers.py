@@ -124,7 +124,7 @@ class Numbers:
     def _of_group(self, said: NumberSettings) -> Number:
         lines = [line for line in self._grouped(said) if line.model == said.models]
         if not lines:
-            return Number(None, reason=f"No model is {said.models} here.")
+            return Number(None, reason=f"No model of this project is {said.models}.")
         whole = {line.over: line for line in lines if line.part is None}
         if said.part is not None:
             board = self.board(said)
@@ -139,10 +139,10 @@ class Numbers:
         if said.models is not None:
             return self._of_group(said)
         if said.model is None:
-            raise _mistake("model", "A number about answers needs a `model`: say it, or have a row for `each` of them.")
+            raise _mistake("model", "A number about answers needs a `model`. Name the model, or add `each: [model]`.")
         board = self.board(said)
         if said.model not in board.whole:
-            return Number(None, reason=f"No model is called {said.model} here.")
+            return Number(None, reason=f"This project has no model {said.model}.")
         if said.part is not None:
             at = place_of(board, said.part)
             if at is None:
@@ -156,12 +156,12 @@ class Numbers:
     def _scores(self, said: NumberSettings) -> Scores:
         kind = _KINDS.get(said.source or "key")
         if kind is None:
-            raise _mistake("source", f"Models have no order by {said.source}; say `order: name`.")
+            raise _mistake("source", f"Models cannot be ordered by {said.source}. Use `order: name`.")
         if kind == "key":
             return Scores("key")
         criterion = said.criterion or self.criterion()
         if kind != "judge" and not self.graded_by(criterion):
-            raise NotFoundError(f"No person has graded models' answers by {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers on {criterion} yet.")
         judge = None if kind == "human" else self.judge(said.judge)
         return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
 
@@ -169,7 +169,7 @@ class Numbers:
         """Return the default criterion."""
         there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
         if not there:
-            raise NotFoundError("The schema has no criterion by which models' answers are graded.")
+            raise NotFoundError("The schema has no criterion for grading models' answers.")
         return there[0].name
 
     def graded_by(self, criterion: str) -> bool:
@@ -181,7 +181,7 @@ class Numbers:
         """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
-            raise NotFoundError(f"No person has graded models' answers by {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers on {criterion} yet.")
         place = ("graded", criterion)
         if place not in self._made:
             rule = next((derived for derived in self._read.schema.report.derived if derived.name == criterion), None)
@@ -238,11 +238,11 @@ class Numbers:
             ]
             if of_schema or len(there) == 1:
                 return (of_schema or there)[0]
-            raise NotFoundError(f"Several judges have rated ({', '.join(there)}); the layout does not say which.")
+            raise NotFoundError(f"Several judges have rated ({', '.join(there)}). Name one judge in the layout.")
         raters = judges_called(schema, name, there)
         if len(raters) != 1:
-            several = f"several judges are {name}" if raters else f"no judge {name} has rated models' answers"
-            raise NotFoundError(f"{several[0].upper()}{several[1:]}; there are {', '.join(there)}.")
+            several = f"several judges match {name}" if raters else f"no judge {name} has rated models' answers"
+            raise NotFoundError(f"{several[0].upper()}{several[1:]}. Judges: {', '.join(there)}.")
         return raters[0]
 
     def also_called(self, judge: str) -> list[str]:
@@ -256,22 +256,22 @@ class Numbers:
     def _agreement(self, said: NumberSettings, between: Sequence[str]) -> Number:
         statistic = said.statistic
         if statistic is None:
-            raise _mistake("statistic", "A number about agreement needs a `statistic`.")
+            raise _mistake("statistic", "A number about agreement needs a `statistic`. Add one.")
         unit = said.unit or "answer"
         whom = [*between] if len(between) == 2 else [*(said.between or (PEOPLE,)), *between]
         if whom == [PEOPLE]:
             results = self._among_people(unit, said, statistic)
         elif unit == "item":
-            raise _mistake("unit", "Votes on items are compared among people: `between: [people]`.")
+            raise _mistake("unit", "Votes on items can only be compared among people. Use `between: [people]`.")
         else:
             pair = self.evaluators(whom)
             if len(pair) != 2 or pair[0] == pair[1]:
-                raise _mistake("between", f"Agreement is between two; here are {', '.join(pair)}.")
+                raise _mistake("between", f"Agreement needs two raters, but the layout names {', '.join(pair)}.")
             results = self._of_two(unit, said, statistic, pair)
         matching = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
         if not matching:
-            why = next((f"There is no {said.form} of it." for _ in results if said.form), "")
-            return Number(None, reason=why or f"There is no {summarised()[statistic].title} of these ratings.")
+            why = next((f"This statistic has no form {said.form}." for _ in results if said.form), "")
+            return Number(None, reason=why or f"{summarised()[statistic].title} is not defined for these ratings.")
         return number_of(matching[0])
 
     def _is_form(self, found: Result, form: str | None) -> bool:
@@ -308,7 +308,7 @@ class Numbers:
         for name in names:
             if name not in columns.of:
                 who = "person" if name == dimension_means.PEOPLE else f"judge {name}"
-                raise NotFoundError(f"No {who} has graded models' answers by {criterion} yet.")
+                raise NotFoundError(f"No {who} has graded models' answers on {criterion} yet.")
         answers: Collection[str] | None = None
         if said.graded:
             answers = columns.of.get(dimension_means.PEOPLE, {}).keys()
@@ -358,7 +358,7 @@ class Numbers:
         if (source,) not in self._made:
             function = dict(extensions.rows("table_sources")).get(source)
             if function is None:
-                raise NotFoundError(extensions.missing("table_sources", source) or f"No source is called {source}.")
+                raise NotFoundError(extensions.missing("table_sources", source) or f"Unknown source {source}.")
             self._made[source,] = function(self._store, self._read)
         of_cell: Callable[..., Statistic] = self._made[source,]
         return number_of(
@@ -381,7 +381,7 @@ def place_of(board: SlicedScores, part: str) -> int | None:
 
 
 def _outside(board: SlicedScores, part: str) -> Number:
-    return Number(None, reason=f"No item is in {board.slicing.way.title.lower()} {part}.")
+    return Number(None, reason=f"No item has {board.slicing.way.title.lower()} {part}.")
 
 
 def _mistake(key: str, sentence: str) -> InvalidInputError:

@@ -94,7 +94,7 @@ class LayoutExpansion:
         for name in wanted or ():
             if name not in known:
                 there = ", ".join(known) or "none"
-                raise InvalidInputError([Problem(what, f"There is no {what} {name!r} here; there are {there}.")])
+                raise InvalidInputError([Problem(what, f"Unknown {what} {name!r}. Choose from: {there}.")])
         return known if wanted is None else wanted
 
     def _models(self) -> Iterator[TablePlace]:

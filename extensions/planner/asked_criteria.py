@@ -31,7 +31,7 @@ def check_criteria(schema: Schema) -> Iterator[Finding]:
                 rules = registry.rules_of(schema, stage)
                 forms = ballots(there, some_item(schema), wanted={}, deciding=(), rules=rules)
                 if not forms and rules and ballots(there, some_item(schema), wanted={}, deciding=()):
-                    why = f"no answers about {dimension} keep to all of these; take one away, or narrow it by `when`"
+                    why = f"no answers about {dimension} satisfy all of these rules; remove or narrow a rule (`when`)"
                     yield Finding(ERROR, ("stages", stage, "rules"), why)
                     return
                 shown = {
@@ -52,10 +52,10 @@ def check_criteria(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("stages", stage, "criteria"),
-                f"nothing is asked about {', '.join(empty)}, so people would get an empty form; "
-                f"let a criterion be about {'it' if len(empty) == 1 else 'them'}"
+                f"no criterion is about {', '.join(empty)}, so people would get an empty form; "
+                f"add a criterion about {'this dimension' if len(empty) == 1 else 'these dimensions'}"
                 + (
-                    ", or leave them out of the stage's `dimensions`"
+                    f", or leave {'it' if len(empty) == 1 else 'them'} out of the stage's `dimensions`"
                     if stage in ("grading", "comparison", "coding")
                     else ""
                 ),
@@ -66,20 +66,20 @@ def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensi
     if criterion.dimensions is not None and not set(criterion.dimensions) & set(dimensions):
         return (*path, "dimensions"), (
             f"`{criterion.name}` is never asked: the stage is about {', '.join(dimensions)} only; "
-            "name one of these, or widen the stage's `dimensions`"
+            "name one of these dimensions, or extend the stage's `dimensions`"
         )
     if not criterion.show_if:
         return path, (
-            f"no answer to `{criterion.name}` can be given, so no one can fill in the form; "
-            "make its limits fit what is offered"
+            f"`{criterion.name}` has no possible answer, so nobody can fill in the form; "
+            "make the limits fit the offered answers"
         )
     words = " and ".join(
         f"`{name}` is one of {', '.join(f'`{value}`' for value in accepted) or 'nothing'}"
         for name, accepted in criterion.show_if.items()
     )
     return (*path, "show_if"), (
-        f"`{criterion.name}` is never asked: no answers make {words}; "
-        "name values that can be given together, or take `show_if` away"
+        f"`{criterion.name}` is never asked: no answers satisfy {words}; "
+        "name values that can occur together, or remove `show_if`"
     )
 
 
@@ -91,7 +91,7 @@ def _limits(criterion: Criterion, path: Path) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             (*path, "max"),
-            f"{offered} answers are offered, so this limits nothing; lower it, or leave it out",
+            f"this limit has no effect, because only {offered} answers are offered; lower the limit, or remove it",
         )
 
 
@@ -104,15 +104,15 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
         yield Finding(
             ERROR,
             path,
-            f"this is asked only of a rater who types exactly {shown} under `{name}`, which no one is told to; "
-            "ask a `choice` before it, or take `show_if` away",
+            f"this criterion is shown only if a rater types exactly {shown} under `{name}`, but raters do not know "
+            "this; use a `choice` before it, or remove `show_if`",
         )
     elif on.field is not None:
         yield Finding(
             WARNING,
             path,
-            f"this is asked only about items whose `{on.field}` has exactly {shown}, after a rater has chosen it; "
-            "if it shall always be asked, take `show_if` away",
+            f"this criterion is shown only for items whose `{on.field}` has exactly {shown}, after a rater chose it; "
+            "to show it always, remove `show_if`",
         )
 
 
@@ -130,7 +130,7 @@ def check_refinement(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("stages", "refinement", "done"),
-                f"no item of {dimension.id} is ever done: the answers {answers} cannot be given "
+                f"no item of {dimension.id} is ever done: the answers {answers} cannot occur "
                 "together; name answers of criteria that are asked together",
             )
             return

@@ -53,15 +53,11 @@ def check_verdicts(schema: Schema) -> Iterator[Finding]:
                 break  # another dimension would say the same again
     if schema.stages.adjudication is not None and contested and not any(contested.values()):
         raters = [stage.raters for stage in schema.stages.verifications.values()]
-        why = (
-            "one vote differs from no other"
-            if raters == [1]
-            else "all that the votes can come to is settled by the rule"
-        )
+        why = "a single vote cannot disagree" if raters == [1] else "the rule settles every combination of votes"
         yield Finding(
             ERROR,
             ("stages", "adjudication"),
-            f"nothing ever comes to adjudication, because {why}; say `adjudication: none`"
+            f"no item ever needs adjudication, because {why}; set `adjudication: none`"
             + (", or let more than one person vote" if raters == [1] else ""),
         )
 
@@ -103,8 +99,8 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
             yield Finding(
                 WARNING,
                 at,
-                f"every answer to `{criterion.name}` is {target.in_words()}, so this decides nothing; "
-                "narrow it, or take the part away",
+                f"every answer to `{criterion.name}` is {target.in_words()}, so this part has no effect; "
+                "narrow the target, or remove the part",
             )
     goals = [target.of(item) for target in targets(keep)]
     forms = ballots(criteria, item, wanted=wanted, deciding=deciding, rules=stage.rules)
@@ -115,11 +111,11 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
         yield Finding(
             ERROR,
             (*path, "parts" if keep.parts else "criterion"),
-            f"no item can be kept: the answers that keep one ({answers}) cannot be given together, "
+            f"no item can be kept: the required answers ({answers}) cannot occur together, "
             + (
-                f"because `{behind}` is not asked after the others; let the criterion that is always asked decide"
+                f"because `{behind}` is not shown after the other answers; decide by a criterion that is always shown"
                 if asked[behind].show_if
-                else "because of `rules`; change what keeps an item, or the rule"
+                else "because of `rules`; change `keep`, or the rule"
             ),
         )
         return
@@ -148,9 +144,9 @@ def _unanswerable(target: Target, criterion: Criterion) -> str:
     kind_words = f"{criterion.kind} {limits}".rstrip()
     source = f"the item's `{target.key}`" if target.key is not None else f"`{target.in_words()}`"
     return (
-        f"no item can be kept: `{criterion.name}` is a {kind_words} and can never be answered "
-        f"with {source}{f' (for instance `{target.value}`)' if target.key is not None else ''}, so votes that are all "
-        "right reject it; let a criterion decide that has this answer, or change what keeps an item"
+        f"no item can be kept: `{criterion.name}` is a {kind_words}, so no answer equals "
+        f"{source}{f' (for instance `{target.value}`)' if target.key is not None else ''}; "
+        "decide by a criterion with this answer, or change `keep`"
     )
 
 
@@ -177,8 +173,8 @@ def _value_fits(target: Target, criterion: Criterion, at: Path) -> Iterator[Find
             WARNING if row.typed else ERROR,
             at,
             f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
-            f"`{target.value}`, whatever the item is about; compare with the item's own answer (`key`), or let a "
-            "choice decide",
+            f"`{target.value}`, whatever the item is about; compare with the item's answer (`key`), or decide by "
+            "a choice",
         )
 
 
@@ -188,8 +184,8 @@ def _one_key_for(key: str, deciding: Sequence[Criterion], at: Path) -> Finding:
     return Finding(
         WARNING if alike else ERROR,
         at,
-        f"{names} are all compared with `{key}`, so an item is rejected although its votes are right and "
-        "unanimous, unless the same answer is right for each; let one criterion decide by the key",
+        f"{names} are all compared with `{key}`, so unanimous right votes reject an item, unless the same "
+        "answer is right for each criterion; compare only one criterion with the key",
     )
 
 
@@ -205,7 +201,7 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
             ERROR,
             at,
             f"no item can be kept: `{name}` is chosen from `{field.field}` and `{criterion.name}` from "
-            f"`{criterion.field}`; let both name the same list",
+            f"`{criterion.field}`; use the same list for both",
         )
     elif key.picks_several and row.is_set:
         return  # compared as sets
@@ -213,22 +209,22 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
         yield Finding(
             ERROR,
             at,
-            f"no item can be kept: no vote equals {field.kind}, which `{name}` holds; name another field",
+            f"no item can be kept: `{name}` holds {field.kind}, which no vote can equal; name another field",
         )
     elif not key.limited and row.compared:
         yield Finding(
             WARNING,
             at,
-            f"nothing makes sure that `{name}` (of kind `{field.kind}`) is one of the answers to "
-            f"`{criterion.name}`, and an item where it is not is always rejected; give the field the kind "
+            f"`{name}` (of kind `{field.kind}`) may hold a value that is not an answer to "
+            f"`{criterion.name}`; such an item is always rejected; give the field the kind "
             f"`{'option_of' if criterion.field else 'choice'}`",
         )
     elif row.typed and key.written:
-        level, why = (WARNING, "equal letter for letter") if row.in_words else (ERROR, "never equal")
+        level, why = (WARNING, "letter for letter") if row.in_words else (ERROR, "but never does")
         yield Finding(
             level,
             at,
-            f"what raters type under `{criterion.name}` and the text of `{name}` are {why}"
+            f"the text that raters type under `{criterion.name}` must equal the text of `{name}`, {why}"
             f"{', so nearly no item is kept' if level == WARNING else ', so no item can be kept'}; "
             + ("offer options instead" if level == WARNING else "give the field the kind `integer`"),
         )
@@ -238,7 +234,7 @@ def _overlap_fits(schema: Schema, field: ItemField, criterion: Criterion, at: Pa
     """Check that values that are compared by overlap have the same kind and subject."""
     kind = criterion.kind if kinds.of_criterion(criterion).by_overlap else field.kind
     if criterion.kind != field.kind:
-        why = f"`{criterion.name}` is a {criterion.kind} and `{field.name}` a {field.kind}; let both be a `{kind}`"
+        why = f"`{criterion.name}` is a {criterion.kind} and `{field.name}` a {field.kind}; give both the kind `{kind}`"
     else:
         why = kinds.of_criterion(criterion).unlike_key(schema, criterion, field) or ""
     if why:
@@ -279,12 +275,12 @@ def _single_votes(
             state = verdict_on(stage, schema, [form] * stage.raters, item)
             hidden = not kinds.is_shown(criterion, form.values)
             key = "show_if" if hidden else "required"
-            how = "is asked only after some answers" if hidden else "may be left out"
+            how = "is shown only after some answers" if hidden else "may be left empty"
             yield Finding(
                 WARNING,
                 ("stages", one.name, "criteria", index, key),
-                f"`{name}` decides and {how}: where all raters leave it, they agree, and the item is {_STATES[state]} "
-                "as if their votes differed; let a criterion decide that is always answered",
+                f"`{name}` decides, but {how}: if all raters leave it empty, they agree, but the item is "
+                f"{_STATES[state]} as if their votes differed; decide by a criterion that is always answered",
             )
             break
 
@@ -301,15 +297,13 @@ def _outcomes(
     path: Path = ("stages", one.name, "keep")
     unanimous = verdict_on(stage, schema, [right] * stage.raters, item)
     if unanimous is not ItemState.KEPT:
-        yield Finding(
-            ERROR, path, f"an item whose votes are all right is {_STATES[unanimous]}; change what keeps an item"
-        )
+        yield Finding(ERROR, path, f"an item with only right votes is {_STATES[unanimous]}; change `keep`")
         return
     kinds_of_votes = distinct_ballots(forms, deciding, right)
     votes = list(elections(kinds_of_votes, stage.raters))
     reached = {verdict_on(stage, schema, vote, item) for vote in votes}
     if ItemState.REJECTED not in reached:
-        yield Finding(ERROR, path, "no votes can reject an item, so verification changes nothing; check what keeps one")
+        yield Finding(ERROR, path, "no votes can reject an item, so verification has no effect; check `keep`")
     one.contested[one.name] = one.contested.get(one.name, False) or ItemState.IN_ADJUDICATION in reached
     if stage.keep.rule in ("majority", "weighted"):
         yield from _like_another_rule(one, schema, votes, item)
@@ -324,8 +318,8 @@ def _like_another_rule(
         yield Finding(
             WARNING,
             path,
-            "votes weigh what their raters reached in the qualification, and there is none, so every vote weighs 1; "
-            "add a `qualification`, or say `majority`",
+            "votes are weighted by the raters' qualification, but this stage has none, so every vote weighs 1; "
+            "add a `qualification`, or use `majority`",
         )
         return
     if stage.keep.rule == "weighted":
@@ -337,5 +331,6 @@ def _like_another_rule(
         yield Finding(
             WARNING,
             path,
-            f"with {stage.raters} raters a majority is all of them, so this is `unanimous`; say that, or ask 3",
+            f"a majority of {stage.raters} raters is all of them, so the rule is the same as `unanimous`; use "
+            "`unanimous`, or ask 3 raters",
         )

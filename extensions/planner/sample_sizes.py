@@ -102,7 +102,7 @@ def sample_size_pearson(
     require_above("half_width", half_width)
     z = normal_quantile(confidence)
     if kind not in ("pearson", "spearman", "kendall"):
-        raise RatingsError(f"The correlation is pearson, spearman or kendall, not {kind!r}.")
+        raise RatingsError(f"Unknown correlation {kind!r}. Give pearson, spearman or kendall.")
     factor, lost = {"pearson": (1.0, 3), "spearman": (1 + r**2 / 2, 3), "kendall": (0.437, 4)}[kind]
     first = max(lost + 1, rounded_up(4 * factor * (1 - r**2) ** 2 * (z / (2 * half_width)) ** 2 + lost))
 
@@ -147,7 +147,7 @@ def sample_size_icc(*, icc: float, raters: int, full_width: float, confidence: f
     require_between("icc", icc, -1, 1)
     require_above("full_width", full_width)
     if raters < 2:
-        raise RatingsError(f"An intraclass correlation needs two or more raters, not {raters}.")
+        raise RatingsError(f"An intraclass correlation needs at least two raters, not {raters}.")
     z = normal_quantile(confidence)
     plain = 8 * z**2 * (1 - icc) ** 2 * (1 + (raters - 1) * icc) ** 2 / (raters * (raters - 1) * full_width**2) + 1
     more = 5 * icc if raters == 2 and icc >= 0.7 else 0.0
@@ -225,7 +225,7 @@ def sample_size_kappa_test(
     require_between("alpha", alpha, 0, 1)
     require_between("power", power, 0, 1)
     if kappa0 == kappa1:
-        raise RatingsError("The two kappas are the same, and no number of units tells them apart.")
+        raise RatingsError("The two kappas are equal, so no number of units can distinguish them.")
     z_alpha = float(special.ndtri(1 - alpha / (2 if two_sided else 1)))
     z_power = float(special.ndtri(power))
     reach = z_alpha * math.sqrt(_kappa_spread(kappa0, rate)) + z_power * math.sqrt(_kappa_spread(kappa1, rate))
@@ -271,7 +271,7 @@ def sample_size_ppi(
     require_above("sd", sd)
     require_above("half_width", half_width)
     if not -1 <= correlation <= 1 or unlabelled < 0:
-        raise RatingsError("A correlation lies between -1 and 1, and the number of judged units is not negative.")
+        raise RatingsError("Give a correlation between -1 and 1, and a number of judged units that is not negative.")
     z = normal_quantile(confidence)
 
     def narrow(n: int) -> bool:
@@ -316,7 +316,7 @@ def calibration_split(*, n: int, rate: float, sensitivity: float, specificity: f
     for name, value in (("rate", rate), ("sensitivity", sensitivity), ("specificity", specificity)):
         require_between(name, value, 0, 1, ends=True)
     if n < 2:
-        raise RatingsError("One pass and one failure are needed at least.")
+        raise RatingsError("The rate needs at least one pass and one failure.")
     passes = rate * math.sqrt(sensitivity * (1 - sensitivity))
     failures = (1 - rate) * math.sqrt(specificity * (1 - specificity))
     part = passes / (passes + failures) if passes + failures else 0.5

@@ -108,14 +108,16 @@ def plan_study(
     check_confidence(confidence)
     weights = numbers(shares, "shares")
     if len(weights) < 2 or not (weights >= 0).all() or (weights > 0).sum() < 2:
-        raise RatingsError("A plan needs the shares of two or more categories, none of them negative.")
+        raise RatingsError("A plan needs the shares of at least two categories. No share may be negative.")
     if simulations < 20:
-        raise RatingsError(f"{simulations} simulated studies say too little; take 200 or more.")
+        raise RatingsError(f"{simulations} simulated studies are too few. Use at least 200.")
     for k in raters:
         if k < 2 or (per_unit is not None and not 2 <= per_unit <= k):
-            raise RatingsError(f"Each unit needs two or more of the raters; there are {k}, {per_unit or k} per unit.")
+            raise RatingsError(
+                f"Each unit needs at least two of the raters. The plan has {k} raters and {per_unit or k} per unit."
+            )
     if min(units, default=0) < 2:
-        raise RatingsError("A study has two or more units.")
+        raise RatingsError("A study needs at least two units.")
     weights = weights / weights.sum()
     compute = _named(statistic)
     designs = []
@@ -152,7 +154,7 @@ def _named(statistic: Any) -> Callable[[Ratings], Statistic]:
         "icc": lambda ratings: icc(ratings),
     }
     if statistic not in known:
-        raise RatingsError(f"A plan is for {', '.join(known)} or a function of ratings, not {statistic!r}.")
+        raise RatingsError(f"Unknown statistic {statistic!r}. Give {', '.join(known)} or a function of ratings.")
     return known[statistic]
 
 

@@ -110,7 +110,7 @@ class _Builder:
         for stage in (*VERIFICATIONS, Stage.GRADING):
             part = getattr(self.schema.stages, stage.value)
             if part is not None and part.qualification is not None:
-                why = "The schema is only tried."
+                why = "This project only previews a schema."
                 qualification.exempt(self.store, by=None, project=self.project, login=login, why=why, stage=stage)
         return person
 
@@ -266,7 +266,7 @@ class _Builder:
             return
         votes = sum(part.raters for part in parts.values())
         if votes > len(self.raters):
-            sentence = f"{votes} raters are more than are made up: nothing is decided, and nothing waits after votes."
+            sentence = f"The preview has fewer than {votes} raters, so no votes decide, and later stages are empty."
             self.left_out += [sentence] if sentence not in self.left_out else []
             return
         items, free = self._import(number), list(self.raters)
@@ -278,7 +278,7 @@ class _Builder:
             for place, person, task in self._everything(voters, Stage(name)):
                 ballots = plans[task.dimension]
                 if ballots is None:
-                    self.left_out.append(f"No votes were found that leave an item of {task.dimension} {state.value}.")
+                    self.left_out.append(f"No combination of votes makes an item of {task.dimension} {state.value}.")
                     return
                 self._submit(person, task, ballots[place])
             if contested:  # contested by the votes of the first stage

@@ -64,7 +64,7 @@ def condition_problem(text: str, n_objects: int) -> str | None:
     match = _CONDITION.fullmatch(text)
     if match is None:
         return (
-            "a condition is a word and the places of one object or two, such as `near 1`, `inside 1 2` or "
+            "a condition is a word and the numbers of one or two objects, such as `near 1`, `inside 1 2` or "
             "`not holding *`"
         )
     for place in (match["first"], match["second"] or ANY):

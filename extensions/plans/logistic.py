@@ -114,17 +114,17 @@ def logistic_regression(
         confidence=confidence,
         trials=trials,
     )
-    _refuse_strange_outcomes(units, "0 or 1" if trials is None else "a number of the trials")
+    _refuse_strange_outcomes(units, "0 or 1" if trials is None else "a number of successful trials")
     problem = not_solvable(units)
     if problem is None and (not units.y.any() or (units.y == units.trials).all()):
-        problem = "The outcome is the same everywhere."
+        problem = "All units have the same outcome."
     return units.undefined(problem) if problem else _most_likely(units)
 
 
 def _refuse_strange_outcomes(units: Units, right: str) -> None:
     strange = units.y[(units.y % 1 != 0) | (units.y < 0) | (units.y > units.trials)]
     if len(strange):
-        raise RatingsError(f"An outcome of a logistic regression is {right}, and {strange[0]:g} is not.")
+        raise RatingsError(f"An outcome of the logistic regression is {strange[0]:g}. Give {right}.")
 
 
 def _most_likely(units: Units) -> Regression:
@@ -136,7 +136,7 @@ def _most_likely(units: Units) -> Regression:
     if steep and (why := _separated(units, design)):
         return units.undefined(why)
     if fit is None:
-        return units.undefined("The most likely coefficients were not found.")
+        return units.undefined("The estimation did not find the most likely coefficients.")
     # from coefficients of standardised aspects to those of the aspects themselves
     back = np.diag([1.0, *(1 / scale)])
     back[0, 1:] = -middle / scale
@@ -182,8 +182,8 @@ def _separated(units: Units, design: Floats) -> str | None:
     names = [name for name, tells in zip(units.names, alone.tolist(), strict=True) if tells]
     who = f"{' and '.join(names)} alone" if names else "the aspects together"
     return (
-        f"No coefficients are the most likely ones: {who} can tell success from failure without an error, in {apart} "
-        f"of {units.n} units (separation). Leave an aspect out, or gather more units."
+        f"The most likely coefficients do not exist: {who} can predict success without an error in {apart} "
+        f"of {units.n} units (separation). Leave an aspect out, or add units."
     )
 
 
@@ -254,7 +254,7 @@ def _explained(units: Units, fitted: Floats) -> tuple[Statistic, float]:
     alone = n * (special.xlogy(share, share) + special.xlogy(1 - share, 1 - share))
     ratio = float(max(0.0, 2 * (likelihood - alone)))
     test = Test("chi2", ratio, (float(p),), float(special.chdtrc(p, ratio))) if p else None
-    none = no_interval("McFadden's R squared is a description of these units; its likelihood ratio test is given.")
+    none = no_interval("McFadden's R squared only describes these units; see its likelihood ratio test.")
     counts = {"n_units": units.n, "n_raters": 1, "n_left_out": units.n_left_out}
     statistic = estimated(float(1 - likelihood / alone), none, **counts, confidence=units.confidence, test=test)
     return statistic, float(1 - (likelihood - p) / alone)

@@ -27,7 +27,7 @@ from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
 NOT_SAID = "plans without a grade"
-NOT_ANSWERED = "plans that a model has not answered"
+NOT_ANSWERED = "plans without an answer of a model"
 
 
 def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
@@ -91,10 +91,10 @@ def _check_task(found: ProjectAnswers, task: str, by: By) -> None:
     there += sorted({name for item in found.items.values() for name in item.labels} - set(there))
     if task and task not in there:
         raise InvalidInputError(
-            [Problem("task", f"Items have no {task!r}; they have {', '.join(there) or 'no fields'}.")]
+            [Problem("task", f"Items have no field {task!r}. Fields: {', '.join(there) or 'none'}.")]
         )
     if by == "task" and not task:
-        message = f"Units of tasks need the field that names an item's task: {', '.join(there) or 'there is none'}."
+        message = f"Name the field with an item's task. Fields: {', '.join(there) or 'none'}."
         raise InvalidInputError([Problem("task", message)])
 
 
@@ -108,7 +108,7 @@ def _models(found: ProjectAnswers, wanted: Sequence[str]) -> list[str]:
     unknown = [model for model in wanted if model not in found.models]
     if unknown:
         there = ", ".join(found.models) or "none"
-        raise InvalidInputError([Problem("model", f"No model is called {unknown[0]}; there are {there}.")])
+        raise InvalidInputError([Problem("model", f"No model has the name {unknown[0]}. Models: {there}.")])
     return [model for model in found.models if model in wanted or (not wanted and model not in found.respondents)]
 
 
@@ -117,9 +117,7 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
     known = [dimension.id for dimension in schema.dimensions]
     for name in asked.plans:
         if name not in known:
-            raise InvalidInputError(
-                [Problem("plans", f"There is no dimension {name!r}; there are {', '.join(known)}.")]
-            )
+            raise InvalidInputError([Problem("plans", f"Unknown dimension {name!r}. Choose from: {', '.join(known)}.")])
     if asked.plans:
         return frozenset(asked.plans)
     own = {criterion.name: frozenset(criterion.dimensions or ()) for criterion in scored_criteria(schema)}
@@ -129,13 +127,13 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
     if asked.outcomes is not None:
         return frozenset()
     if said is None:
-        there = ", ".join(own) or "there is none"
-        message = f"Nothing says what succeeds: name a criterion ({there}), key, or a file."
+        there = ", ".join(own) or "none"
+        message = f"Success is not defined. Name a criterion ({there}), key, or a file."
         raise InvalidInputError([Problem("success", message)])
     if said not in (*own, KEY):
-        message = f"Grading has no criterion {said!r} with numbers; it has {', '.join(own) or 'none'}."
+        message = f"Grading has no criterion {said!r} with numbers. Criteria with numbers: {', '.join(own) or 'none'}."
         raise InvalidInputError([Problem("success", message)])
-    message = f"{said} is about all dimensions; say whose answers succeed or fail (plans): {', '.join(known)}."
+    message = f"{said} is about all dimensions. Name the dimensions with success (plans): {', '.join(known)}."
     raise InvalidInputError([Problem("plans", message)])
 
 
@@ -173,9 +171,7 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: S
     if not offered:
         raise InvalidInputError([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
     wanted = " ".join(filter(None, (asked.scores, asked.criterion)))
-    raise InvalidInputError(
-        [Problem("scores", f"No answer in the aspects has a score of {wanted}; there are {there}.")]
-    )
+    raise InvalidInputError([Problem("scores", f"No answer in the aspects has a score of {wanted}. Scores: {there}.")])
 
 
 def _take_graded(
@@ -208,7 +204,7 @@ def _take_graded(
             if found.items[id].dimension not in plans:
                 continue
             if decided and value == 0.5:
-                parts.left_out["plans that as many people call a success as a failure"] += 1
+                parts.left_out["plans without a majority for success or failure"] += 1
             elif by == "task" and not tasks[id]:
                 parts.left_out["plans without a task"] += 1
             else:
@@ -218,7 +214,7 @@ def _take_graded(
         for lot, words in ((answered, NOT_SAID), (found.unanswered.get(model, {}), NOT_ANSWERED)):
             n = sum(id not in given and found.items[id].dimension in plans for id in lot if id in found.items)
             parts.left_out[words] += n
-    return f"{ways[0].title}, what most of them say" if decided else ways[0].title
+    return f"{ways[0].title}, by majority" if decided else ways[0].title
 
 
 def _in_votes(found: ProjectAnswers, of: ScoredAnswers) -> bool:

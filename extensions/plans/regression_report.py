@@ -50,8 +50,8 @@ def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> ChartSpec:
             term = fit.found.term(name)
             marks.append(_mark(names[fit.kind], term.coefficient if fit.kind == "linear" else term.effect))
         lines.append((title, tuple(marks)))
-    axis = "Share of success for one more of the score, the other aspects held fixed"
-    return Dots("aspects", "What each aspect goes along with", axis, tuple(lines), zero=True).spec()
+    axis = "Change of success for one more point of the score, other aspects held fixed"
+    return Dots("aspects", "Association of each aspect with success", axis, tuple(lines), zero=True).spec()
 
 
 def _mark(series: str, found: Statistic | None) -> Mark:
@@ -106,7 +106,7 @@ def _fit(joined: JoinedUnits, fit: RegressionFit) -> Iterator[str]:
             for unit, leverage, distance in moving[:MOST_LISTED]
         )
         more = f" and {len(moving) - MOST_LISTED:,} more" if len(moving) > MOST_LISTED else ""
-        yield f'<p class="note">These move the coefficients most: {escape(influences)}{more}.</p>'
+        yield f'<p class="note">Most influential units: {escape(influences)}{more}.</p>'
     yield "</section>"
 
 

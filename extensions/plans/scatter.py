@@ -82,7 +82,7 @@ def chart_of(chart: Scatter) -> ChartSpec:
     return ChartSpec(
         chart.key,
         chart.title,
-        "The larger a point, the more units are at its place." if most > 1 else "",
+        "Larger points stand for more units." if most > 1 else "",
         layers,
         [chart.across, chart.up, "Units"],
         rows,

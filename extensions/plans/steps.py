@@ -113,7 +113,7 @@ class _StepChecker:
 
     def step(self, step: PlanStep, lines: Sequence[ConditionLine]) -> PlanStep:
         if step.action is None:
-            return replace(step, problems=("No action could be read here.",))
+            return replace(step, problems=("This line has no readable action.",))
         action = self._known.get(step.action.casefold())
         if action is None:
             return replace(step, problems=(f"{step.action} is not an action of this schema.",))
@@ -134,14 +134,14 @@ class _StepChecker:
                 self._world.become(read_claim.claim)
         standing = {claim: self._world.holds(claim) for claim in needs}
         problems = [
-            f"needs {claim.words}, and the steps before say otherwise."
+            f"needs {claim.words}, but the earlier steps contradict this."
             for claim, holds in standing.items()
             if holds is False
         ]
-        problems += self._line_problems(PRE, before, needs, action, "and the steps before say otherwise")
+        problems += self._line_problems(PRE, before, needs, action, "but the earlier steps contradict this")
         self._do(action, step.objects)
         stated = claims_of(action.makes if action.states is None else action.states, step.objects)
-        problems += self._line_problems(POST, after, stated, action, f"which is not so after {action.name}")
+        problems += self._line_problems(POST, after, stated, action, f"which is not true after {action.name}")
         unknown = [claim.words for claim, holds in standing.items() if holds is None]
         return replace(step, action=action.name, problems=tuple(problems), open=tuple(unknown))
 
@@ -168,7 +168,7 @@ class _StepChecker:
     ) -> list[str]:
         """Return the problems of the model's own line before or after a step."""
         if said is None:
-            return [f"{name}: there is no such line."] if wanted and self._reader else []
+            return [f"{name}: the line is missing."] if wanted and self._reader else []
         problems = []
         missing = list(wanted)
         for read_claim in said:
@@ -180,7 +180,7 @@ class _StepChecker:
             elif self._world.holds(read_claim.claim) is False:
                 problems.append(f"{words}, {otherwise}.")
             missing = [claim for claim in missing if claim != against and not read_claim.claim.says(claim)]
-        return problems + [f"{name}: {claim.words} is not said." for claim in missing]
+        return problems + [f"{name}: {claim.words} is missing." for claim in missing]
 
 
 def conditions_of(action: PlanAction) -> list[str]:

@@ -79,12 +79,14 @@ def _lines(
         named = [line.cells[name].text.strip() if name in line.cells else "" for name in names]
         for name, value in zip(names, named, strict=True):
             if not value and name in line.cells:
-                raise InvalidFileError(f"{path.name}, row {line.number}: {name} is empty.")
+                raise InvalidFileError(
+                    f"{path.name}, row {line.number}: {name} is empty. Add a value or delete the row."
+                )
         first = seen.setdefault(tuple(named), line.number)
         if first != line.number:
             what = ", ".join(f"{name} {value}" for name, value in zip(names, named, strict=True) if value)
             raise InvalidFileError(
-                f"{path.name}, row {line.number}: {what} is in row {first} already; keep one of the two."
+                f"{path.name}, row {line.number}: {what} is already in row {first}. Delete one of the two rows."
             )
         yield line, named
 
@@ -97,5 +99,5 @@ def _number(path: Path, line: SheetRow, name: str, highest: float = math.inf) ->
         value = math.nan
     if not math.isfinite(value) or (highest < math.inf and not 0 <= value <= highest):
         kind = "number" if math.isinf(highest) else "number from 0 to 1"
-        raise InvalidFileError(f"{path.name}, row {line.number}: {name} is {text!r}, and no {kind}.")
+        raise InvalidFileError(f"{path.name}, row {line.number}: {name} is {text!r}. Give a {kind}.")
     return value

@@ -73,7 +73,9 @@ def fit_regressions(
         Units are models but the clusters are tasks, or clustered errors are requested without clusters.
     """
     if cluster == "task" and joined.by == "model":
-        raise InvalidInputError([Problem("cluster", "Units are models here, and models belong to no task.")])
+        raise InvalidInputError(
+            [Problem("cluster", "The units are models, which have no task. Choose other clusters.")]
+        )
     return [_fit(joined, kind, errors, cluster) for kind in kinds]
 
 
@@ -82,7 +84,7 @@ def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluste
     by = cluster or _usual(joined)
     clusters = None if by == "none" else [getattr(unit, by) for unit in units]
     if errors == "cluster" and clusters is None:
-        message = "Clustered standard errors need clusters, and these units have none. Choose other standard errors."
+        message = "Clustered standard errors need clusters, but these units have none. Choose other standard errors."
         raise InvalidInputError([Problem("errors", message)])
     x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
     names = [name for name, _ in joined.aspects]
@@ -112,8 +114,8 @@ def _no_logistic(joined: JoinedUnits) -> str | None:
     if one is None:
         return None
     return (
-        f"A logistic regression is of plans that succeed or fail, and of {one.name} there is only {one.success:.3g}. "
-        "Name the success of each plan."
+        f"A logistic regression needs the success of each plan, but {one.name} has only the share {one.success:.3g}. "
+        "Give the success of each plan."
     )
 
 
@@ -137,8 +139,8 @@ def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, b
     if inflated or found.condition >= HIGH_CONDITION:
         which = f"; variance inflation of {', '.join(inflated)}" if inflated else ""
         yield (
-            f"Aspects go along with each other (condition number {found.condition:.1f}{which}), so that their "
-            "coefficients are hard to tell apart."
+            f"Aspects are correlated with each other (condition number {found.condition:.1f}{which}), so their "
+            "coefficients are hard to separate."
         )
     complete = np.flatnonzero(~np.isnan(x).any(axis=1))
     kept = [joined.units[at] for at in complete]
@@ -146,15 +148,15 @@ def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, b
     if found.residual_df < len(joined.aspects):
         yield (
             f"{count_units(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
-            f"freedom ({found.residual_df}): intervals are wide, and R squared is too high."
+            f"freedom ({found.residual_df}). Intervals are wide, and R squared is too high."
         )
     if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
-        yield "Residuals do not spread alike, so that classical standard errors mislead: take HC3."
+        yield "Residuals have different spreads, so classical standard errors are misleading. Use HC3."
     if kind == "logistic" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
-        yield "Models differ by more than their aspects, so that classical standard errors are too small: take HC3."
+        yield "Models differ by more than their aspects, so classical standard errors are too small. Use HC3."
     n = len({getattr(unit, by) for unit in kept}) if errors == "cluster" else FEW_CLUSTERS
     if n < FEW_CLUSTERS:
-        yield f"Standard errors from {n} {by}s are too small: {FEW_CLUSTERS} or more are needed to trust them."
+        yield f"Standard errors from {n} {by}s are too small. Use at least {FEW_CLUSTERS} {by}s."
 
 
 def _of_events(joined: JoinedUnits, kept: Sequence[Unit]) -> Iterator[str]:
@@ -163,8 +165,8 @@ def _of_events(joined: JoinedUnits, kept: Sequence[Unit]) -> Iterator[str]:
     if min(succeeded, failed) < FEW_EVENTS * len(joined.aspects):
         rarer = f"{succeeded:,} successes" if succeeded <= failed else f"{failed:,} failures"
         yield (
-            f"{rarer} are fewer than {FEW_EVENTS} for each of {len(joined.aspects)} aspects: coefficients tend to be "
-            "too large."
+            f"{rarer} are fewer than {FEW_EVENTS} for each of {len(joined.aspects)} aspects, so coefficients tend to "
+            "be too large."
         )
 
 
@@ -204,7 +206,7 @@ def describe_units(joined: JoinedUnits) -> list[str]:
     ]
     others = [f"{name}{f', {criterion}' if criterion else ''} ({n:,} answers)" for name, criterion, n in joined.offered]
     if len(others) > 1:
-        lines.append(f"What gives scores here: {'; '.join(others)}.")
+        lines.append(f"Sources of scores: {'; '.join(others)}.")
     return lines + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
 
 
@@ -247,7 +249,7 @@ def describe_fit(fit: RegressionFit) -> list[str]:
     whole = test_in_words(regression.whole) if regression.whole else f"undefined. {_why_no_test(fit)}"
     lines.append(f"All aspects at once, {NAMES[fit.errors]} standard errors: {whole}")
     if regression.spread:
-        asks = "Breusch-Pagan (do residuals spread alike?)" if linear else "Pearson (do models differ by chance alone?)"
+        asks = "Breusch-Pagan (equal spread of residuals)" if linear else "Pearson (models differ only by chance)"
         lines.append(f"{asks}: {test_in_words(regression.spread)}")
     return [*lines, f"Condition number {regression.condition:.1f}"]
 
@@ -329,7 +331,7 @@ def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
     r = "R squared" if linear else "McFadden's R squared"
     table_rows.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(regression.r_squared)})
     why = regression.reason or (None if math.isfinite(regression.adjusted_r_squared) else regression.r_squared.reason)
-    no_spread = regression.reason or (None if regression.spread else "Residuals are zero, or the same everywhere.")
+    no_spread = regression.reason or (None if regression.spread else "Residuals are zero, or all equal.")
     table_rows += [
         {**about, "part": "fit", "name": name, "title": title, "value": _known(value), **_test(test), "reason": reason}
         for name, title, value, test, reason in (
@@ -349,7 +351,7 @@ def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
 def _why_no_test(fit: RegressionFit) -> str | None:
     if fit.found.reason or fit.found.whole is not None:
         return fit.found.reason
-    return "There is no test: no more clusters than aspects, or standard errors that are undefined or zero."
+    return "The test needs more clusters than aspects, and standard errors above zero."
 
 
 def as_csv(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:

@@ -114,7 +114,7 @@ def aspects_of(there: tuple[tuple[str, str], ...], wanted: Sequence[str]) -> tup
     names = [name for name, _ in there]
     for name in wanted:
         if name not in names:
-            message = f"No answer has a score in {name!r}; aspects with scores are {', '.join(names) or 'none'}."
+            message = f"No answer has a score in {name!r}. Aspects with scores: {', '.join(names) or 'none'}."
             raise InvalidInputError([Problem("aspect", message)])
     return tuple(aspect for aspect in there if not wanted or aspect[0] in wanted)
 
@@ -128,7 +128,7 @@ def take_file(
         model = row.model
         if not model:
             if len(models) != 1:
-                message = f"{asked.file} has no column model, and there are {len(models)} models: name one of them."
+                message = f"{asked.file} has no column model, but the project has {len(models)} models. Name one model."
                 raise InvalidInputError([Problem("model", message)])
             model = models[0]
         if model not in models:
@@ -138,12 +138,12 @@ def take_file(
             parts.outcomes.append((model, "", row.item or row.task, row.success))
             continue
         if not row.task and not row.item:
-            message = f"{asked.file} names neither items nor tasks: its units are models."
+            message = f"{asked.file} names neither items nor tasks, so its units are models."
             raise InvalidInputError([Problem("success", message)])
         if row.task:
             task = " ".join(row.task.split())
         elif tasks is None or row.item not in tasks:
-            parts.left_out[f"rows of {asked.file} whose item is not here"] += 1
+            parts.left_out[f"rows of {asked.file} with an unknown item"] += 1
             continue
         else:
             task = tasks[row.item]
@@ -152,7 +152,7 @@ def take_file(
         else:
             parts.left_out["plans without a task"] += 1
     if unknown:
-        parts.left_out[f"rows of {asked.file} whose model has no scores here ({_few(unknown)})"] = sum(unknown.values())
+        parts.left_out[f"rows of {asked.file} with a model without scores ({_few(unknown)})"] = sum(unknown.values())
 
 
 def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str) -> JoinedUnits:
@@ -172,7 +172,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
     there = list(dict.fromkeys(row.model for row in rows))
     unknown = [model for model in asked.models if model not in there]
     if unknown:
-        raise InvalidInputError([Problem("model", f"No model is called {unknown[0]}; there are {', '.join(there)}.")])
+        raise InvalidInputError([Problem("model", f"No model has the name {unknown[0]}. Models: {', '.join(there)}.")])
     models = [model for model in there if not asked.models or model in asked.models]
     parts = UnitParts()
     items: dict[str, str] = {}
@@ -217,7 +217,7 @@ def units_of(parts: UnitParts, aspects: Sequence[tuple[str, str]], by: By, model
         of_model.setdefault(model, []).append(success)
     without = [model for model in models if model not in of_model]
     if without:
-        parts.left_out[f"models with scores and no plan that succeeds or fails ({_few(without)})"] = len(without)
+        parts.left_out[f"models with scores, but without plans that succeed or fail ({_few(without)})"] = len(without)
     return tuple(
         Unit(
             model,

@@ -24,7 +24,7 @@ def coefficient_of_part(store: Store, read: ProjectAnswers) -> Callable[..., Sta
     ) -> Statistic:
         statistics = regression(judge=judge(), criterion=criterion, form=form)
         if part is None or part not in statistics:
-            raise NotFoundError(f"{part} is no aspect of the regression.")
+            raise NotFoundError(f"{part} is not an aspect of the regression.")
         return statistics[part]
 
     return coefficient
@@ -43,10 +43,10 @@ def coefficients(
         There is no regression of these plans.
     """
     if form not in (None, "linear", "logistic"):
-        raise InvalidInputError([Problem("form", f"A regression is linear or logistic, not {form}.")])
+        raise InvalidInputError([Problem("form", f"Unknown form {form}. Give linear or logistic.")])
     kind: Kind = "logistic" if form == "logistic" else "linear"
     joined = units_of_project(read, UnitRequest(scores=judge, criterion=criterion))
     regression = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
     if not regression.terms:
-        raise NotFoundError(regression.reason or "There is no regression of these plans.")
+        raise NotFoundError(regression.reason or "No regression of these plans could be computed.")
     return {term.name: term.coefficient for term in regression.terms[1:]}

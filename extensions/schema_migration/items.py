@@ -134,7 +134,7 @@ def with_votes_of_before(
     since.
     """
     if change.undoes is None:
-        raise ValueError("nothing is taken back")
+        raise ValueError("this change undoes no other change")
     ids = [item.id for item in lot.items]
     gone = changes.asked_again(session, item_ids=ids, change=change.undoes, stages=lot.stages)
     votes: dict[int, list[StoredAnnotation]] = dict(lot.votes)

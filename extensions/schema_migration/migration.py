@@ -197,8 +197,8 @@ def _begin(
         must_be_finished(session, access=access)
         if access.schema_version_id != seen.schema_version_id:
             raise ConflictError(
-                f"The schema of {project} is version {access.schema.version} since a moment ago: someone else has"
-                " changed it. Look again at what your change would do."
+                f"Another person has just changed the schema of {project} to version {access.schema.version}."
+                " Check the effects of your change again."
             )
         problems = [_not_decided(change.path, change.asks) for change in comparison.missing]
         problems += [f"{change.path}: {change.sentence}" for change in comparison.incompatible]
@@ -231,7 +231,7 @@ def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> Non
     }
     left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
-        raise ConflictError(f"Items have just come to {min(left)}. Look again at what your change would do.")
+        raise ConflictError(f"{min(left)} has just got new items. Check the effects of your change again.")
 
 
 def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> SchemaChangeResult:
@@ -287,7 +287,7 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
         access = require_lead(session, by=by, project=project)
         row = schema_changes.newest(session, project_id=access.project_id)
         if row is None or row.finished_at is not None:
-            raise NotFoundError(f"No change of the schema of {project} is under way.")
+            raise NotFoundError(f"No schema change of {project} is running.")
         before = changes.states(session, project_id=access.project_id)
         done = (row.id, row.number)
     return bring_all_up(store, project, *done, before=before, progress=progress)
@@ -354,5 +354,5 @@ def _to_undo(session: Session, access: Access) -> StoredSchemaChange:
     undone = {row.undoes for row in rows}
     left = [row for row in rows if row.undoes is None and row.number not in undone]
     if not left:
-        raise NotFoundError(f"The schema of {access.name} is the one that it was made with, so nothing can be undone.")
+        raise NotFoundError(f"{access.name} still has its first schema, so there is no change to undo.")
     return left[-1]

@@ -34,8 +34,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     known = had.get(loaded.schema_.version)
     if known is not None and projects.schema_version(session, id=known).hash != loaded.hash:
         yield (
-            f"This project has had a version {loaded.schema_.version} that said something else. Give this one a number"
-            f" that none had: {max(had) + 1}."
+            f"This project already had a different version {loaded.schema_.version}. Give the new schema the unused"
+            f" version number {max(had) + 1}."
         )
     yield from _come_back(session, access, comparison)
     effect = effect_of(comparison)
@@ -52,14 +52,14 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     ]
     if going:
         yield (
-            f"The run {going[0]} is under way and asks in the words of before. Let it end, or cancel it, and then"
+            f"The run {going[0]} still asks under the old names. Wait until it ends, or cancel it, before you"
             " change names."
         )
     for link in outside_work.servers(session, project_id=access.project_id):
         if any(outside_work.unfinished(session, bridge_id=link.id).values()):
             yield (
-                "Tasks in Label Studio still have the old names. Fetch their answers first (touchstone labelstudio"
-                " import), and then change names."
+                "Tasks in Label Studio still have the old names. Import their answers (touchstone labelstudio"
+                " import) before you change names."
             )
 
 
@@ -86,7 +86,7 @@ def _come_back(session: Session, access: Access, comparison: Comparison) -> Iter
             old = next((part for part in was if _name_now(part.name, names) == name), None)
             if old is not None and old != next((part for part in now if part.name == name), None):
                 yield (
-                    f"{'.'.join(path)}: version {number} had another {name}, and what was stored under that name would"
+                    f"{'.'.join(path)}: version {number} had another {name}, and values stored under that name would"
                     " count here. Use another name, or restore the earlier definition."
                 )
 
@@ -113,7 +113,7 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
     for what, n in sorted(Counter(answers).items()):
         checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
         yield (
-            f"{checks} that {what}, which no one could answer any more. Withdraw them first (`touchstone gold"
+            f"{checks} that {what}, but nobody can give this answer any more. Withdraw them first (`touchstone gold"
             " withdraw`)."
         )
 
@@ -124,27 +124,24 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
     for other in sorted(changes.named_elsewhere(session, project_id=access.project_id), key=str):
         if other.by is not None and other.by.own_scale and other.now in step.criteria:
-            yield (
-                f"A reference metric was measured for {other.now}, and is compared under that name. Leave the name, and"
-                " change the label instead."
-            )
+            yield (f"A reference metric uses the name {other.now}. Keep the name, and change the label instead.")
         elif other.now in taken:
             yield (
-                f"Ratings of judges or out of files are about an earlier {other.now}, and would count for what is"
-                " called so now. Give it another name."
+                f"Ratings of judges or from files belong to an earlier {other.now}, and would count for the new"
+                f" {other.now}. Give it another name."
             )
         elif other.by is None and other.stored in taken | added and other.now not in (
             other.stored, *(before for before, after in step.criteria.items() if after == other.stored)
         ):  # fmt: skip
             yield (
-                f"Ratings out of files came under the name {other.stored} for what is {other.now} since, so that none"
-                f" could come for another {other.stored}. Give it another name."
+                f"Imported ratings of {other.now} use its old name {other.stored}, so Touchstone could not tell"
+                f" them from ratings of another {other.stored}. Give it another name."
             )
 
 
 _WHY = {
-    Stage.REFINEMENT.value: "what people refined has become part of its item and",
-    Stage.ANSWERING.value: "what people answered is stored next to models' answers, which others may have graded, and",
+    Stage.REFINEMENT.value: "refinements are already part of their items and",
+    Stage.ANSWERING.value: "people's answers are stored with models' answers, may already have grades, and",
 }
 
 
@@ -159,7 +156,7 @@ def _not_yet(comparison: Comparison) -> list[str]:
                 other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
             ]
             problems.append(
-                f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Decide otherwise:"
+                f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Choose another decision:"
                 f" {' or '.join(others)}."
             )
     return problems
@@ -174,7 +171,7 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
             counted = zip(held, ("items", "being written", "in the pool"), strict=True)
             counts = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
             raise ConflictError(
-                f"The dimension {name} holds something by now ({counts}), and version "
-                f"{reading.numbers[past.before_id]} of the schema does not have it: nothing is taken back. Take a "
-                "schema with the dimensions of before as a new version instead, and decide where its items go."
+                f"The dimension {name} is already in use ({counts}), but version "
+                f"{reading.numbers[past.before_id]} of the schema does not have it, so you cannot undo the change. "
+                "Make a new version with the earlier dimensions instead, and decide where the items go."
             )

@@ -61,8 +61,8 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
         question = Confirmation(
             f"Undo change {last.number} of {view.title}?",
             f"The project uses version {last.version} again. Items and earlier votes are as before the change. "
-            f"{markup.count(given, 'vote')} under version {last.new_version} stay. Votes that do not fit the earlier "
-            "form are asked again.",
+            f"{markup.count(given, 'vote')} under version {last.new_version} are kept. Votes that do not fit the "
+            "earlier form are asked again.",
             "You can make the change again.",
             f"Undo change {last.number}",
         )

@@ -37,12 +37,12 @@ def _change(context: JobContext) -> JobOutcome:
     past = change_history.history(context.store, **about)
     before: int = context.job.result if context.job.result is not None else len(past)
     context.note(before)
-    options: Any = {**about, "progress": lambda done, of: context.progress("Items brought up to it", done, of)}
+    options: Any = {**about, "progress": lambda done, of: context.progress("Items updated", done, of)}
     unfinished = bool(past) and past[-1].finished_at is None
     if unfinished and (order.what in ("finish", "back") or len(past) > before):
         migration.finish(context.store, **options)
     if order.what == "finish":
-        return JobOutcome("The change is brought to its end.")
+        return JobOutcome("The change is complete.")
     if len(past) > before:  # the process that began the change has died
         return JobOutcome(_made(change_history.history(context.store, **about)[-1]))
     if order.what == "take":
@@ -51,7 +51,7 @@ def _change(context: JobContext) -> JobOutcome:
         return JobOutcome(f"Version {done.version} is in force. {_came_of(done.tally)}")
     number = migration.to_undo(context.store, **about).number
     done = migration.undo(context.store, **options)
-    return JobOutcome(f"Change {number} is taken back: version {done.version} is in force. {_came_of(done.tally)}")
+    return JobOutcome(f"Change {number} was undone: version {done.version} is in force. {_came_of(done.tally)}")
 
 
 def _order(context: JobContext) -> SchemaOrder:
@@ -64,19 +64,19 @@ def _order(context: JobContext) -> SchemaOrder:
 def _made(change: PastChange) -> str:
     """Return the result of a change whose process has died, as a sentence."""
     if change.undoes is not None:
-        return f"Change {change.undoes} is taken back: version {change.new_version} is in force."
+        return f"Change {change.undoes} was undone: version {change.new_version} is in force."
     return f"Version {change.new_version} is in force."
 
 
 def _came_of(tally: ChangeTally) -> str:
     """Return the effects of a change on items and votes, as sentences."""
-    sentences = [f"{count(len(tally.moved), 'item')} came out otherwise."]
+    sentences = [f"Changed results: {count(len(tally.moved), 'item')}."]
     if tally.asked_again:
         sentences.append(f"Asked again: {count(tally.asked_again, 'vote')}.")
     if tally.counted_again:
         sentences.append(f"Counted again: {count(tally.counted_again, 'vote')}.")
     if tally.left_out:
-        sentences.append(f"Someone has voted since in the place of {count(len(tally.left_out), 'other')}.")
+        sentences.append(f"Replaced by newer votes: {count(len(tally.left_out), 'vote')}.")
     return " ".join(sentences)
 
 

@@ -49,8 +49,8 @@ class InStage:
         'Grading: 40 slots open for more people, 0 are called off, 3 answers are asked again.'
         """
         return (
-            f"{self.title}: {self.opened:,} slots open for more people, {self.closed:,} are called off,"
-            f" {self.asked_again:,} answers are asked again."
+            f"{self.title}: slots opened: {self.opened:,}, slots withdrawn: {self.closed:,},"
+            f" answers asked again: {self.asked_again:,}."
         )
 
 

@@ -122,7 +122,7 @@ def differences(
     for option, name in (("pair", by.pair), ("variant", by.variant)):
         if name not in known:
             raise InvalidInputError(
-                [Problem(option, f"Items have no field or label {name!r}; there are {', '.join(known)}.")]
+                [Problem(option, f"Items have no field or label {name!r}; use one of: {', '.join(known)}.")]
             )
     pairs: dict[str, dict[str, list[int]]] = {}
     for id, item in found.items.items():

@@ -17,7 +17,7 @@ def check(schema: Schema) -> Iterator[tuple[Path, str]]:
     known = {field.name for field in schema.item.fields}
     for name in ("pair", "variant"):
         if (given := getattr(pairs, name)) not in known:
-            yield ("report", "pairs", name), f"there is no field `{given}`; there are {', '.join(sorted(known))}"
+            yield ("report", "pairs", name), f"there is no field `{given}`; use one of: {', '.join(sorted(known))}"
     if pairs.pair == pairs.variant:
         yield ("report", "pairs", "variant"), "this field names the pairs; choose another field"
 

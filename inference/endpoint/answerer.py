@@ -140,20 +140,20 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     for name in LOCAL_ONLY:
         if name not in endpoint.also and getattr(generation, name) != Generation.model_fields[name].default:
             raise ModelError(
-                f"`{name}` of `generation` is not part of the protocol, so the endpoint would not get it: "
-                + ("list it under `also` if the server takes it (vLLM does), or " if name in _ALSO else "")
-                + "leave it out."
+                f"`{name}` of `generation` is not part of the protocol, so the endpoint would not receive it: "
+                + ("list it under `also` if the server accepts it (vLLM does), or " if name in _ALSO else "")
+                + "remove it."
             )
     unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop", "response_format"}]
     if unknown:
         raise ModelError(
-            f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not sent; what is sent "
-            f"is {', '.join(all_of_it)}."
+            f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} never sent. A request "
+            f"has {', '.join(all_of_it)}."
         )
     twice = [name for name in all_of_it if name in generation.extra_body]
     if twice:
         raise ModelError(
-            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere: leave it out of one."
+            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere. Use one place only."
         )
     sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit} | generation.extra_body
     return sent, [name for name in all_of_it if name in endpoint.omit]

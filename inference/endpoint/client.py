@@ -38,8 +38,8 @@ FILE_SECONDS = 3600.0
 """For a file that is fetched, however often a little more of it comes."""
 BASE_URL = AddressWords(
     "base URL",
-    key="put the key into an environment variable and name that under `key`",
-    path="the path, which mostly is /v1",
+    key="put the key into an environment variable, and name the variable under `key`",
+    path="the path, usually /v1",
 )
 SHORTEST_HIDDEN = 8
 """Keys shorter than this are placeholders, and striking them out would strike out words."""
@@ -98,13 +98,13 @@ def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> 
     value = environment.get(name, "").strip()
     if not value:
         raise ModelError(
-            f"The environment variable {name} is not set where the worker runs; put the key of {place.host} there."
+            f"The environment variable {name} is not set where the worker runs. Set it to the key of {place.host}."
         )
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ModelError(f"What stands in the environment variable {name} is no key: it has blanks or odd characters.")
+        raise ModelError(f"The environment variable {name} does not hold a valid key: it has blanks or odd characters.")
     hosts = environment.get(f"{name}_HOSTS")
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
-        raise ModelError(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list it.")
+        raise ModelError(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list this host.")
     return Key(value)
 
 
@@ -113,8 +113,8 @@ def check_key_name(endpoint: Endpoint) -> None:
     name = endpoint.key
     if name is not None and not is_key_name(name):
         raise ModelError(
-            "`key` is the name of an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY; "
-            "other variables are not read, and the key itself does not belong into the description."
+            "`key` must name an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY. "
+            "Other variables are not read. Do not write the key itself into the description."
         )
 
 
@@ -165,8 +165,8 @@ class Client:
         self._keys = sorted(keys, key=lambda key: -len(key.value()))
         if keys and guard.unencrypted:
             raise ModelError(
-                f"The key would go to {self.place.host} unencrypted over a public network; use https://, or let "
-                f"the person who runs this server list it in {ENDPOINTS}."
+                f"The key would go to {self.place.host} unencrypted over a public network. Use https://, or ask "
+                f"the person who runs this server to list this host in {ENDPOINTS}."
             )
         try:
             import openai

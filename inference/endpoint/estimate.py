@@ -16,8 +16,8 @@ from inference.endpoint.budget import cost
 from inference.spec import ModelSpec
 
 RULE = (
-    "A token for every four characters of ASCII and one for every other character, four for every message; a picture "
-    "is its pixels over 750, at least 85 and at most 3,000. Answers are taken at their longest."
+    "One token per four ASCII characters, one per other character, and four per message. A picture counts as its "
+    "pixels divided by 750, at least 85 and at most 3,000. Answers count at their maximum length."
 )
 
 

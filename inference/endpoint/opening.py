@@ -72,7 +72,8 @@ def open_endpoint(
         return row.open(spec, Client(spec.endpoint, spec.model, listed=listed), score, without_image)
     if strategy != "generate":
         raise ModelError(
-            f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."
+            f"{spec.name} is behind an endpoint, which can only generate answers. Use a model on this machine for "
+            f"{strategy}."
         )
     parameters(spec.generation, spec.endpoint)
     return EndpointAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))

@@ -157,8 +157,8 @@ def test_weights_of_ones_own() -> None:
         (np.diag([1, 1, 1, math.nan]), "ones on its diagonal"),
         (np.zeros((4, 4)), "ones on its diagonal"),
         ("squared", "not 'squared'"),
-        (np.tri(4), "change places"),
-        ([["a"] * 4] * 4, "holds numbers"),
+        (np.tri(4), "treats the two raters differently"),
+        ([["a"] * 4] * 4, "table of numbers"),
     ],
 )
 def test_weights_that_are_none_are_refused(weights: Any, words: str) -> None:

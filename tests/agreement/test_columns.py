@@ -107,9 +107,9 @@ def test_a_data_frame_is_a_long_table() -> None:
     ("call", "words"),
     [
         (lambda: Ratings.from_columns([1, 2], ["a"], [1]), "2 and 1 and 1 rows long"),
-        (lambda: Ratings.from_columns([1, None], ["a", "b"], [1, 2]), "Row 2 of the columns names no unit"),
+        (lambda: Ratings.from_columns([1, None], ["a", "b"], [1, 2]), "Row 2 of the columns has no unit"),
         (lambda: Ratings.from_columns([1], ["a"], [[1]]), "holds \\[1\\]"),
-        (lambda: Ratings.from_columns(np.ones((2, 2)), ["a"], [1]), "2 axes"),
+        (lambda: Ratings.from_columns(np.ones((2, 2)), ["a"], [1]), "2-dimensional"),
         (
             lambda: Ratings.from_columns([1], ["a"], [6], scale=Scale("interval", (1, 2))),
             "a rated 1 as 6.0, which is not",
@@ -119,11 +119,11 @@ def test_a_data_frame_is_a_long_table() -> None:
         (lambda: Ratings.from_columns(range(10_000), range(10_000), [1] * 10_000), "100,000,000 cells"),
         (
             lambda: Ratings.from_columns([1, 1], ["a", "b"], [1, 1], clusters=["x", "y"]),
-            "1 is in the cluster x in one row and in y",
+            "1 is in cluster x in one row and in y",
         ),
-        (lambda: LongTable.from_frame(FRAME, value="grade"), "no column 'grade' to take the value from; it has unit"),
+        (lambda: LongTable.from_frame(FRAME, value="grade"), "no column 'grade' for the value. Its columns: unit"),
         (lambda: LongTable.from_frame(pd.concat([FRAME, FRAME], axis=1)), "2 columns called 'unit'"),
-        (lambda: LongTable.from_frame(FRAME, rater="dimension"), "Row 3 of the data frame names no rater"),
+        (lambda: LongTable.from_frame(FRAME, rater="dimension"), "Row 3 of the data frame has no rater"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_sentence(call: Any, words: str) -> None:

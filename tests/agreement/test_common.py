@@ -326,7 +326,7 @@ REFUSED: Mapping[str, tuple[list[Rating], Scale | None, str]] = {
     "off_the_scale": ([Rating("u", "ann", "c", 6)], Scale("ordinal", (1, 2, 3)), "not on the declared scale"),
     "not_finite": ([Rating("u", "ann", "c", math.inf)], None, "not a finite number"),
     "not_a_number": ([Rating("u", "ann", "c", math.nan)], None, "not a finite number"),
-    "text_without_order": ([Rating("u", "ann", "c", "low")], Scale("ordinal"), "listed in order"),
+    "text_without_order": ([Rating("u", "ann", "c", "low")], Scale("ordinal"), "list the values in order"),
     "text_as_interval": ([Rating("u", "ann", "c", "low")], Scale("interval", (1, 2)), "numbers"),
     "numbers_as_text": ([Rating("u", "ann", "c", 1)], Scale("nominal", ("a", "b")), "not on the declared scale"),
     "value_listed_twice": ([Rating("u", "ann", "c", 1)], Scale("ordinal", (1, 2, 1)), "twice"),

@@ -154,11 +154,11 @@ def test_nothing_to_go_by(method: str) -> None:
 def test_what_cannot_be_read_is_said() -> None:
     with pytest.raises(RatingsError, match="one entry per unit"):
         ppi_mean([1, 0], [1], [1])
-    with pytest.raises(RatingsError, match="needs numbers"):
+    with pytest.raises(RatingsError, match="array of numbers"):
         ppi_mean(["good", "bad"], [1, 0], [1])
     with pytest.raises(RatingsError, match="infinite"):
         ppi_mean([1, 0], [1, math.inf], [1])
-    with pytest.raises(RatingsError, match="or of neither"):
+    with pytest.raises(RatingsError, match="or no clusters"):
         ppi_mean([1, 0], [1, 0], [1], clusters=["a", "b"])
     with pytest.raises(RatingsError, match="above 0"):
         weighted_mean([1, 0], [1, 0], [0, 1])

@@ -54,7 +54,7 @@ def test_counts_have_no_statistics_of_named_raters() -> None:
     ("counts", "scale", "words"),
     [
         ([[1, 2, 3], [1, 2, 3]], None, "as many rows as columns"),
-        ([[1, -2], [1, 2]], None, "none below 0"),
+        ([[1, -2], [1, 2]], None, "0 or more"),
         ([[1, 0.5], [1, 2]], None, "whole numbers"),
         ([[1, np.nan], [1, 2]], None, "whole numbers"),
         ([["x", 1], [1, 2]], None, "numbers"),

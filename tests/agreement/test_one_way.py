@@ -46,7 +46,7 @@ def test_three_of_five_raters_as_pingouin_has_it(form: Any, value: float, low: f
     assert (found.test.value, found.test.df) == (pytest.approx(6.981818, abs=1e-6), (11, 24))
     assert found.test.p_value == pytest.approx(3.7247940710884696e-05, rel=1e-9)
     assert (found.n_units, found.n_raters, found.n_left_out) == (12, 5, 0)
-    assert found.method == "F distribution; 3 ratings a unit, whoever gave them"
+    assert found.method == "F distribution; 3 ratings per unit, from any raters"
 
 
 def test_who_rated_does_not_matter() -> None:
@@ -64,7 +64,7 @@ def test_unequal_numbers_by_hand() -> None:
     found = icc(ratings)
     assert found.value == pytest.approx(19 / 27, rel=1e-12)
     assert (found.n_units, found.n_left_out) == (3, 1)
-    assert "2 to 3 ratings a unit" in found.method
+    assert "2 to 3 ratings per unit" in found.method
     assert "approximate" in found.method
     assert icc(ratings, form="ICC(1,k)").value == pytest.approx(38 / 45, rel=1e-12)
     assert found.test is not None

@@ -195,9 +195,9 @@ def test_why_there_is_no_value() -> None:
 @pytest.mark.parametrize(
     ("shape", "value", "words"),
     [
-        (Shape.SPANS, "2.0", r"'\"2.0\"' is no list of spans of time: JSON, each with {start, end} or {first, last}"),
-        (Shape.SPANS, [{"start": 1}], "is no list of spans of time"),
-        (Shape.BOXES, [{**LEFT, "w": "wide"}], "is no list of boxes: JSON, each with {x, y, w, h}"),
+        (Shape.SPANS, "2.0", r"'\"2.0\"' is not a JSON list of spans of time, each with {start, end} or {first, last}"),
+        (Shape.SPANS, [{"start": 1}], "is not a JSON list of spans of time"),
+        (Shape.BOXES, [{**LEFT, "w": "wide"}], "is not a JSON list of boxes, each with {x, y, w, h}"),
         (Shape.SPANS, [{"first": 1, "last": 2}], "some in frames"),
     ],
 )
@@ -210,7 +210,7 @@ def test_what_is_none_is_refused(shape: Shape, value: Any, words: str) -> None:
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, math.nan])
 def test_a_threshold_is_above_0_and_at_most_1(threshold: float) -> None:
-    with pytest.raises(RatingsError, match="is no IoU to match from"):
+    with pytest.raises(RatingsError, match="The IoU threshold must be above 0"):
         box_iou(ratings(Shape.BOXES, ann=[[LEFT]], bob=[[LEFT]]), threshold=threshold)
 
 
@@ -235,7 +235,7 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
     assert [(each["statistic"], each["args"]["threshold"]) for each in found] == [("box_f1", 0.5), ("box_iou", 0.5)]
     refused = CliRunner().invoke(cli, [*asked, "objects=time_spans"])
     assert refused.exit_code != 0
-    assert "is no list of spans of time" in str(refused.exception)
+    assert "is not a JSON list of spans of time" in str(refused.exception)
     wrong = CliRunner().invoke(cli, [*asked, "objects=box"])
     assert "or, without values, time_spans or boxes" in str(wrong.exception)
 

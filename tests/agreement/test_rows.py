@@ -116,7 +116,7 @@ def test_two_rows_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
         )
     monkeypatch.syspath_prepend(str(tmp_path))
     twice: Register[agreement.Result] = Register("twice_a", "twice_b")
-    with pytest.raises(ValueError, match="two rows called 'alpha'"):
+    with pytest.raises(ValueError, match="Two rows have the name 'alpha'"):
         len(twice)
 
 

@@ -44,14 +44,14 @@ REFUSED: list[tuple[str, Any, list[str] | None, str]] = [
     ("multiple_choice", "x, y", ["x", "y"], "one of the options"),
     ("multiple_choice", "x", None, "there are no options"),
     ("multi_select", "x, Z", ["x", "y"], "every entry must be one of the options"),
-    ("multi_select", "x, A", ["x", "y"], "no option may be there twice"),
+    ("multi_select", "x, A", ["x", "y"], "no option may appear twice"),
     ("multi_select", "A", None, "there are no options"),
-    ("ordering", "7", ["1", "2"], "all options (1, 2), each once"),
+    ("ordering", "7", ["1", "2"], "list all options (1, 2) once each"),
     ("ordering", "1", ["1", "2"], "all options"),
     ("ordering", "1, 1", ["1", "2"], "all options"),
-    ("ordering", "1, 3", None, "numbers of the images"),
+    ("ordering", "1, 3", None, "list the numbers of all images"),
     ("property_list", "notaproperty", None, "every entry must be one of breakable, cleaningTool"),
-    ("property_list", "grabbable, grabbable", None, "no entry may be there twice"),
+    ("property_list", "grabbable, grabbable", None, "no entry may appear twice"),
     ("multiple_choice", None, ["x", "y"], "fill this in"),
     ("open", "  ", None, "fill this in"),
 ]
@@ -76,15 +76,15 @@ BOX = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
     [
         ({"form": "boxes", "answer_boxes": [BOX, {**BOX, "image": 2}]}, ""),
         ({"form": "boxes", "answer_boxes": [{"x": 0, "y": 0, "w": 1, "h": 1}]}, ""),  # the whole image
-        ({"form": "boxes"}, "Boxes of the answer: draw the answer; the form of this item asks for it."),
+        ({"form": "boxes"}, "Boxes of the answer: draw the answer, because this item has a drawn answer."),
         ({"form": "boxes", "answer_boxes": []}, "Boxes of the answer: draw the answer"),
         ({"form": "boxes", "answer_boxes": [BOX], "answer": "on the left"}, "Answer: leave this empty"),
         ({"form": "open", "answer": "Cup", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
         ({"form": "plan", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
-        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 0.8}]}, "reaches out of the image"),  # to 1.1
-        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 320, "y": 80}]}, "reaches out of the image"),  # pixels
-        ({"form": "boxes", "answer_boxes": [{**BOX, "w": 0}]}, "box 1: it has no area"),
-        ({"form": "boxes", "answer_boxes": [BOX, [1, 2, 3, 4]]}, "box 2 is no box"),
+        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 0.8}]}, "extends beyond the image"),  # to 1.1
+        ({"form": "boxes", "answer_boxes": [{**BOX, "x": 320, "y": 80}]}, "extends beyond the image"),  # pixels
+        ({"form": "boxes", "answer_boxes": [{**BOX, "w": 0}]}, "box 1: the box has no area"),
+        ({"form": "boxes", "answer_boxes": [BOX, [1, 2, 3, 4]]}, "box 2 is not a valid box"),
         ({"form": "boxes", "answer_boxes": "[1, 2, 3, 4]"}, "this must be a list of boxes"),
     ],
     ids=str,
@@ -134,22 +134,34 @@ DRAWN = """\
     [
         ("kind: text, form: frm, forms: {}", "form", "did you mean `form`?"),
         ("kind: text, forms: {one: one}", "", "`form` is missing"),
-        ("kind: text, form: form, forms: {one: one}, field: options", "forms", "nothing is said about `several`"),
+        ("kind: text, form: form, forms: {one: one}, field: options", "forms", "add a form for `several`"),
         ("kind: text, form: form, forms: {one: one, several: several}", "", "`field` is missing"),
-        ("kind: text, form: form, forms: {one: one, sevral: text}, field: options", "sevral", "no value of `form`"),
+        ("kind: text, form: form, forms: {one: one, sevral: text}, field: options", "sevral", "not a value of `form`"),
         ("kind: text, form: form, forms: {one: won, several: text}", "forms.one", "there is no answer form `won`"),
         ("kind: text, form: form, forms: {one: words, several: text}", "options", "at least 1 entry"),
         ("kind: text, form: form, forms: {one: text, several: text}, options: [a]", "options", "takes words"),
-        ("kind: text, form: form, forms: {one: text, several: text}, field: options", "field", "entries of a list"),
+        (
+            "kind: text, form: form, forms: {one: text, several: text}, field: options",
+            "field",
+            "no form takes entries of a list",
+        ),
         ("kind: integer, form: form, forms: {one: text, several: text}", "forms", "are for text"),
         ("kind: integer, drawn: boxed", "forms", "are for text"),
         ("kind: text, drawn: boxed", "", "`form` is missing"),
         ("kind: text, form: form, forms: {one: drawn, several: text}", "", "`drawn` is missing"),
-        ("kind: text, form: form, forms: {one: text, several: text}, drawn: boxed", "drawn", "none of the forms is"),
+        ("kind: text, form: form, forms: {one: text, several: text}, drawn: boxed", "drawn", "no form is `drawn`"),
         ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: boxd", "drawn", "mean `boxed`?"),
-        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: options", "drawn", "no field with boxes"),
+        (
+            "kind: text, form: form, forms: {one: drawn, several: text}, drawn: options",
+            "drawn",
+            "not a field with boxes",
+        ),
         ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: must", "drawn", "needs `required: false`"),
-        ("kind: text, form: form, forms: {one: drawn, several: text}, drawn: taken", "drawn", "another field already"),
+        (
+            "kind: text, form: form, forms: {one: drawn, several: text}, drawn: taken",
+            "drawn",
+            "already holds the answers of another field",
+        ),
     ],
 )
 def test_forms_of_a_schema_that_do_not_fit_are_refused(field: str, key: str, says: str) -> None:

@@ -70,7 +70,7 @@ def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
         (PROPERTIES, [{"name": "sliceable", "value": "no"}, {"name": "openable", "value": "no"}], "in the order"),
         (PROPERTIES, [{"name": "openable", "value": "maybe"}, {"name": "sliceable", "value": "no"}], "yes, no"),
         (LEVELS, [{"name": "openable", "value": True}], "one of 0, 1, 2"),
-        (SPANS, [{"start": 0, "end": 30, "tag": "wrong"}], "outside of the text"),
+        (SPANS, [{"start": 0, "end": 30, "tag": "wrong"}], "outside the text"),
         (SPANS, [{"start": 3, "end": 3, "tag": "wrong"}], "empty"),
         (SPANS, [{"start": 0, "end": 1.0, "tag": "wrong"}], "whole number"),
         (SPANS, [{"start": 0, "end": 1, "tag": "odd"}], "not offered"),

@@ -71,7 +71,7 @@ def test_what_is_asked_follows_from_the_key(field: str, fields: dict[str, Any], 
         ("{name: answer, kind: integer, read_as: yes_no}", "read_as"),
         (
             "{name: answer, kind: text, read_as: yes_no}\n    - {name: other, kind: text, read_as: number}",
-            "nothing is read as this",
+            "not with this field",
         ),
     ],
 )

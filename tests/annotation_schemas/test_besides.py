@@ -52,7 +52,10 @@ def schema() -> Schema:
         ({"pick": "none_of_these", "seen": [], "fits": "cannot_tell"}, None),
         ({"pick": "cannot_tell", "seen": ["cannot_tell"], "fits": "no"}, None),
         ({"pick": "mug", "seen": [], "fits": "yes"}, "Choose one of the answers that are offered."),
-        ({"pick": "cup", "seen": ["cup", "cannot_tell"], "fits": "yes"}, "“Too dark” goes with no other answer."),
+        (
+            {"pick": "cup", "seen": ["cup", "cannot_tell"], "fits": "yes"},
+            "“Too dark” cannot be combined with other answers.",
+        ),
         ({"pick": "cup", "seen": ["none_of_these"], "fits": "yes"}, "Choose among the answers that are offered."),
         ({"pick": "cup", "seen": [], "fits": "none_of_these"}, "Choose one of the answers that are offered."),
     ],
@@ -119,11 +122,11 @@ def test_what_models_are_offered(schema: Schema) -> None:
     [
         ("- {name: question, kind: text}", "- {name: question, kind: text, none: None}", "for fields of kind"),
         ('cannot_tell: I cannot tell}\n    keep', "cannot_tell: T}\n      - {name: more, kind: choice, prompt: M, "
-         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "there is an option `cannot_tell` already"),
-        ("prompt: Seen?,", "prompt: Seen?, min: 1,", "so none of them is none"),
+         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "the option `cannot_tell` exists already"),
+        ("prompt: Seen?,", "prompt: Seen?, min: 1,", "so nobody can choose `none`"),
         ("prompt: Fits?,", "prompt: Fits?, none_fits: T,", "unknown key"),
         ("title: Besides", "title: Besides\nsource: {format: pca_bench, fields: {options: actions}}",
-         "name the right option by its place"),
+         "give the right option by its place"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(old: str, new: str, says: str, tmp_path: Path) -> None:
@@ -139,4 +142,4 @@ def test_what_makes_no_sense_is_refused(old: str, new: str, says: str, tmp_path:
 
 def test_an_entry_that_looks_like_it_is_refused(schema: Schema) -> None:
     (problem,) = check_fields(schema, {**ITEM, "options": ["cup", "none_of_these"], "answer": "none_of_these"})
-    assert "which stands for none of them" in problem.message
+    assert "which is reserved" in problem.message

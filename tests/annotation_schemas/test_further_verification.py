@@ -28,12 +28,14 @@ stages:
 """
 TWO, THREE = "stages.verification_2", "stages.verification_3"
 WRONG = {
-    ("verification_2:", "verification_3:"): (12, THREE, "without a stage `verification_2`; call this one"),
-    ("criterion: right,", "criterion: clear,"): (16, f"{TWO}.keep.criterion", "it is asked in `verification`, whose"),
-    ("name: right,", "name: clear,"): (15, f"{TWO}.criteria[0].name", "`clear` is there twice; leave one"),
+    ("verification_2:", "verification_3:"): (12, THREE, "needs an earlier stage `verification_2`; rename this stage"),
+    ("criterion: right,", "criterion: clear,"): (16, f"{TWO}.keep.criterion", "it is a criterion of `verification`"),
+    ("name: right,", "name: clear,"): (15, f"{TWO}.criteria[0].name", "`clear` appears twice; remove or rename one"),
     ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "leave it out"),
-    ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` is called so"),
-    ("    raters:", "    contested: drop\n    raters:"): (19, "stages.adjudication", "nothing comes here; say `none`"),
+    ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` has the same title"),
+    ("    raters:", "    contested: drop\n    raters:"): (
+        19, "stages.adjudication", "no item reaches adjudication; use `none`"
+    ),
     ("rule: majority, criterion: right, value: \"yes\"", "rule: unanimous_and_key, criterion: right, key: question"): (
         16, f"{TWO}.keep.key", "give the field `secret_in: [verification_2]`"
     ),

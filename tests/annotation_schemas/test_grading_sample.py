@@ -45,23 +45,23 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("sample", "where", "why"),
     [
-        ({"dimensions": ["d9"]}, "dimensions[0]", "`d9` is no dimension"),
-        ({"dimensions": ["d3"]}, "dimensions[0]", "`d3` is not graded: it is not among the `dimensions` of the stage"),
-        ({"dimensions": ["d1", "d2", "d1"]}, "dimensions[2]", "`d1` is there twice"),
-        ({"models": ["m", "m"]}, "models[1]", "`m` is there twice"),
-        ({"models": []}, "models", "this names none"),
-        ({"items": ["a", "b", "a"]}, "items[2]", "`a` is there twice"),
-        ({"items": []}, "items", "this names none"),
-        ({"items": ["a"], "outputs": 5}, "items", "either items are named, or answers are drawn"),
-        ({"items": ["a"], "dimensions": ["d1"]}, "dimensions", "there are `items`, too"),
-        ({"items": ["a"], "seed": 3}, "seed", "nothing is drawn without a number of `outputs`"),
-        ({"strata": ["model"]}, "strata", "nothing is drawn without a number of `outputs`"),
+        ({"dimensions": ["d9"]}, "dimensions[0]", "`d9` is not a dimension"),
+        ({"dimensions": ["d3"]}, "dimensions[0]", "`d3` is not graded; add it to the `dimensions` of the stage"),
+        ({"dimensions": ["d1", "d2", "d1"]}, "dimensions[2]", "`d1` is listed twice"),
+        ({"models": ["m", "m"]}, "models[1]", "`m` is listed twice"),
+        ({"models": []}, "models", "this list is empty"),
+        ({"items": ["a", "b", "a"]}, "items[2]", "`a` is listed twice"),
+        ({"items": []}, "items", "this list is empty"),
+        ({"items": ["a"], "outputs": 5}, "items", "a sample either names items or draws answers"),
+        ({"items": ["a"], "dimensions": ["d1"]}, "dimensions", "the `items` already fix the dimensions"),
+        ({"items": ["a"], "seed": 3}, "seed", "this has no effect without `outputs`"),
+        ({"strata": ["model"]}, "strata", "this has no effect without `outputs`"),
         ({"outputs": 0}, "outputs", "this must be at least 1"),
-        ({"outputs": "many"}, "outputs", "a whole number is wanted"),
-        ({"outputs": 5, "strata": ["topologie"]}, "strata[0]", "is no field of the item; did you mean `topology`?"),
+        ({"outputs": "many"}, "outputs", "this must be a whole number"),
+        ({"outputs": 5, "strata": ["topologie"]}, "strata[0]", "is not a field of the item; did you mean `topology`?"),
         ({"outputs": 5, "strata": ["dimension", "options"]}, "strata[1]", "`options` holds several values"),
         ({"outputs": 5, "strata": ["group"]}, "strata[0]", "no dimension of this schema has a `group`"),
-        ({"outputs": 5, "strata": ["model", "model"]}, "strata[1]", "`model` is there twice"),
+        ({"outputs": 5, "strata": ["model", "model"]}, "strata[1]", "`model` is listed twice"),
         ({"output": 5}, "output", "did you mean `outputs`?"),
     ],
 )  # fmt: skip
@@ -71,7 +71,7 @@ def test_a_plan_that_contradicts_itself_is_refused(sample: dict[str, Any], where
 
 
 def test_a_number_outside_and_an_order_that_does_the_opposite_are_refused() -> None:
-    assert "say in it how many `outputs` are drawn" in refused({"outputs": 5}, outputs=5)[0]
+    assert "set `outputs` in the sample" in refused({"outputs": 5}, outputs=5)[0]
     assert "`fewest_votes` does the opposite" in refused({"outputs": 5}, order="fewest_votes")[0]
 
 
@@ -84,7 +84,7 @@ def test_more_than_the_dimensions_want_is_a_warning(tmp_path: Path) -> None:
         (tmp_path / "planned.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
         found = [line for line in examine(tmp_path / "planned.yaml").warnings if "grading.sample.outputs" in line]
         assert bool(found) is warned
-        assert not warned or "have 200 answers of its models" in found[0]
+        assert not warned or "the models have only 200 answers" in found[0]
 
 
 @pytest.mark.parametrize(

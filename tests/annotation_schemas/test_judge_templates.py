@@ -38,9 +38,9 @@ def test_a_template_is_read_with_its_hash() -> None:
         ("---\nid", "id", r"t\.txt:1: a template begins with its head"),
         ("parser:", "parse:", r"t\.txt:6: parse: unknown key; did you mean `parser`\?"),
         ("[answer]", "[answer, question]", r"t\.txt:5: variables: the text has no `\{question\}`"),
-        ("How like", "{how} like", r"t\.txt:5: variables: the text has `\{how\}`, which is not named here"),
+        ("How like", "{how} like", r"t\.txt:5: variables: the text has `\{how\}`, which is missing here; add it"),
         ("values: [0, 1]", "values: []", r"t\.txt:7: values: give at least one value"),
-        ("version: 2", "version: two", r"t\.txt:3: version: a whole number is wanted"),
+        ("version: 2", "version: two", r"t\.txt:3: version: this must be a whole number"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_line(old: str, new: str, said: str) -> None:
@@ -90,7 +90,7 @@ SINGLE = "criterion: score, template: egothink_single"
         # the reference would be graded against itself
         (
             f"{SINGLE}, sees: [question, answer], fills: {{ref_answer_1: answer, answer: answer}}",
-            "no placeholder of the template egothink_single is filled with the model's answer",
+            "no placeholder of the template egothink_single holds the model's answer",
         ),
         (f"{SINGLE}, sees: [question, answer], fills: {{ref_answer_1: answer}}", "add `prediction` to `sees`"),
         (
@@ -101,18 +101,18 @@ SINGLE = "criterion: score, template: egothink_single"
             f"{SINGLE}, sees: [image, question, answer, prediction], {FILLED}",
             "`image` is in `sees`, but the template `egothink_single` shows no pictures",
         ),
-        ("criterion: fits, template: verify_reference, sees: [question, answer]", "`sees` has none of them; add image"),
+        ("criterion: fits, template: verify_reference, sees: [question, answer]", "`sees` lists no picture; add image"),
         (
             "criterion: fits, template: verify_reference, sees: [image, question, answer, prediction]",
             "`prediction` is in `sees`, but the template `verify_reference` has no placeholder for it",
         ),
         (
             "criterion: score, template: verify_reference, sees: [image, question, answer]",
-            "no placeholder of the template verify_reference is filled with the model's answer",
+            "no placeholder of the template verify_reference holds the model's answer",
         ),
         (
             f"criterion: fits, template: egothink_single, sees: [question, answer, prediction], {FILLED}",
-            "`answer` is filled with a model's answer, but what is rated is asked about items",
+            "`answer` holds a model's answer, but the criterion is about items",
         ),
     ],
 )

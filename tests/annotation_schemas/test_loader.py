@@ -73,9 +73,9 @@ BROKEN = [
     Broken("        prompt: Which?", "        prompt: Which?\n        kind: text", 19, "kind", "duplicate key"),
     Broken("title: Small", "titel: Small", 3, "titel", "did you mean `title`?"),
     Broken("raters: 2", "rater: 2", 13, "stages.verification.rater", "did you mean `raters`?"),
-    Broken("version: 1", "version: one", 2, "version", "a whole number is wanted, not text"),
+    Broken("version: 1", "version: one", 2, "version", "this must be a whole number, not text"),
     Broken("version: 1", "version: 1.0", 2, "version", "write 1"),
-    Broken("version: 1", 'version: "1"', 2, "version", "a whole number is wanted, not text"),
+    Broken("version: 1", 'version: "1"', 2, "version", "this must be a whole number, not text"),
     Broken("version: 1", "version: 0", 2, "version", "count from 1"),
     Broken("title: Small", "title: 1.10", 3, "title", 'quote it: "1.10"'),
     Broken("title: Small", "title: 2.5", 3, "title", 'quote it: "2.5"'),
@@ -83,18 +83,18 @@ BROKEN = [
     Broken("title: Small", "title: yes", 3, "title", 'quote it: "yes"'),
     Broken("title: Small", "title: true", 3, "title", 'quote it: "true"'),
     Broken("title: Small", "title: 2024-01-02", 3, "title", "as a date; quote it"),
-    Broken("version: 1", "version: " + "9" * 5000, 2, "version", "of 5,000 characters; write at most 15 digits"),
+    Broken("version: 1", "version: " + "9" * 5000, 2, "version", "not 5,000 characters; write at most 15 digits"),
     Broken("title: Small", "title: Small\n<<: {a: 1}", 4, "<<", "quote it"),
     Broken("title: Small", "title:", 3, "title", "the value is missing"),
-    Broken("title: Small", "title: [Small]", 3, "title", "text is wanted, not a list"),
+    Broken("title: Small", "title: [Small]", 3, "title", "this must be text, not a list"),
     Broken('value: "yes", label: Yes', "value: yes, label: Yes", 23, ".options[0].value", 'quote it: "yes"'),
     Broken('value: "no"', "value: off", 24, ".options[1].value", 'quote it: "off"'),
     Broken("values: [1, 2, 3]", "values: [1, 010, 3]", 28, ".values[1]", 'quote it: "010"'),
     Broken("values: [1, 2, 3]", "values: [1, 1:30, 3]", 28, ".values[1]", 'quote it: "1:30"'),
     Broken("values: [1, 2, 3]", "values: [1, .inf, 3]", 28, ".values[1]", "quote it"),
     Broken("values: [1, 2, 3]", "values: [1, 3, 2]", 28, ".values", "in order"),
-    Broken("values: [1, 2, 3]", "values: [1, 2, 2]", 28, ".values[2]", "there twice"),
-    Broken("        values: [1, 2, 3]\n", "", 25, "criteria[2]", "lists its `values`"),
+    Broken("values: [1, 2, 3]", "values: [1, 2, 2]", 28, ".values[2]", "appears twice"),
+    Broken("        values: [1, 2, 3]\n", "", 25, "criteria[2]", "needs at least two `values`"),
     Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        labels: [a, b]", 29, ".labels", "2 labels for 3 values"),
     Broken("values: [1, 2, 3]", "least: 1", 28, ".least", "unknown key"),
     Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        min: 1", 29, ".min", "`scale` has no `min`"),
@@ -102,20 +102,20 @@ BROKEN = [
     Broken("kind: text}", "kind: txt}", 8, "item.fields[0].kind", "did you mean `text`?"),
     Broken("        field: options\n", "        field: option\n", 17, ".field", "did you mean `options`?"),
     Broken("        field: options\n", "", 15, "criteria[0]", "`field` is missing"),
-    Broken("field: options, secret", "field: question, secret", 10, ".field", "no text_list field"),
+    Broken("field: options, secret", "field: question, secret", 10, ".field", "not a text_list field"),
     Broken("kind: text_list}", "kind: text_list, secret_in: [verification]}", 17, ".field", "secret in verification"),
     Broken("secret_in: [verification]", "secret_in: [verifying]", 10, ".secret_in[0]", "did you mean `verification`"),
     Broken('{fits: ["yes"]}', '{fit: ["yes"]}', 29, ".show_if.fit", "is not asked before"),
     Broken('{fits: ["yes"]}', "{size: [1]}", 29, ".show_if.size", "is not asked before"),
-    Broken('{fits: ["yes"]}', '{fits: ["maybe"]}', 29, ".show_if.fits", "`maybe` is no value of `fits`"),
+    Broken('{fits: ["yes"]}', '{fits: ["maybe"]}', 29, ".show_if.fits", "`maybe` is not a value of `fits`"),
     Broken("rule: unanimous", "rule: unanimus", 30, "keep.rule", "did you mean `unanimous`?"),
     Broken("criterion: fits", "criterion: fit", 30, "keep.criterion", "did you mean `fits`?"),
-    Broken('value: "yes"}\n  adj', 'value: "ja"}\n  adj', 30, "keep.value", "`ja` is no value of `fits`"),
+    Broken('value: "yes"}\n  adj', 'value: "ja"}\n  adj', 30, "keep.value", "`ja` is not a value of `fits`"),
     Broken(', value: "yes"}\n  adj', "}\n  adj", 30, "keep", "`value` is missing"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: unanimous_and_key, criterion: choice", 30, "keep",
            "`key` is missing"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: unanimous_and_key, criterion: choice, key: reply",
-           30, "keep.key", "`reply` is no field"),
+           30, "keep.key", "`reply` is not a field"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"",
            "rule: unanimous_and_key, criterion: choice, key: question", 30, "keep.key", "must be hidden from raters"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: all_of, criteria: [fits]", 30, "keep",
@@ -123,19 +123,20 @@ BROKEN = [
     Broken("criterion: fits, value: \"yes\"", "criterion: fits, values: {size: 1}", 30, "keep.values",
            "one value for each of fits"),
     Broken("criterion: fits, value: \"yes\"", "values: {fits: \"yes\", size: 4}", 30, "keep.values",
-           "`4` is no value of `size`"),
-    Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value", "there is `values`"),
+           "`4` is not a value of `size`"),
+    Broken("criterion: fits, value: \"yes\"", "value: 1, values: {size: 1}", 30, "keep.value",
+           "`values` already has a value"),
     Broken("rule: unanimous, criterion: fits, value: \"yes\"", "rule: all_of, key: answer, values: {size: 1}", 30,
-           "keep.key", "not for `key`"),
+           "keep.key", "needs `values`, not `key`"),
     *(
         Broken("    - {name: question, kind: text}", f"    - {{name: question, kind: decimal, {said}}}", 8, key, says)
         for said, key, says in (
             ("step: 0", ".step", "more than 0"),
-            ("min: 2, max: 1", ".max", "max is less than min"),
-            ("min: 1, max: 1.5, step: 1", ".step", "every item has the same number"),
+            ("min: 2, max: 1", ".max", "max is less than min; raise it, or lower min"),
+            ("min: 1, max: 1.5, step: 1", ".step", "larger than the range from min to max"),
             ("read_as: text", ".read_as", "can only be read as `number`"),
-            ("tolerance: {absolute: 1}", ".tolerance", "compared with the key alone"),
-            ("max_length: 3, options: [a]", ".options", "has no options of its own"),
+            ("tolerance: {absolute: 1}", ".tolerance", "compared with the key only"),
+            ("max_length: 3, options: [a]", ".options", "has no options of its own; leave them out"),
         )
     ),
     Broken("kind: text}", "kind: text, min: 1}", 8, "fields[0].min", "`decimal`"),
@@ -146,47 +147,48 @@ BROKEN = [
             ("absolute: 1, relative: 0.1", ".tolerance", "this has absolute and relative"),
             ("absolute: 0", ".tolerance.absolute", "this must be more than 0"),
             ("relative: 5", ".tolerance.relative", "above 0 and below 1"),
-            ("within: cups", ".tolerance.within", "`cups` is no unit that is known"),
-            ("within: cm", ".tolerance.within", "counts in no unit (`unit`), which cannot be rounded to cm"),
+            ("within: cups", ".tolerance.within", "`cups` is not a known unit"),
+            ("within: cm", ".tolerance.within", "the number has no `unit`, so it cannot be rounded to cm"),
             ("per: 5", ".tolerance.per", "unknown key"),
         )
     ),
     Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        tolerance: {absolute: 1}", 29, ".tolerance",
            "`scale` has no `tolerance`"),
     Broken(ONE, 'rule: all_of, criterion: fits, parts: [{criterion: fits, value: "yes"}]', 30, "keep.criterion",
-           "there is `parts` already"),
-    Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts", "say `all_of`"),
+           "`parts` have their own targets"),
+    Broken(ONE, "rule: unanimous_and_key, parts: [{criterion: size, at_most: 2}]", 30, "keep.parts",
+           "use `all_of` for parts"),
     Broken(ONE, "rule: all_of, parts: [{criterion: fit, value: \"yes\"}]", 30, "keep.parts[0].criterion",
            "did you mean `fits`?"),
-    Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "no rule tells which answers keep"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits}]", 30, "keep.parts[0]", "the part has no target"),
     Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1, at_most: 2}]", 30, "keep.parts[0]",
            "this has value and at_least or at_most"),
     Broken(ONE, "rule: all_of, parts: [{criterion: size, value: 1}, {criterion: size, at_most: 2}]", 30,
-           "keep.parts[1].criterion", "there twice"),
+           "keep.parts[1].criterion", "appears twice"),
     Broken(ONE, "rule: all_of, parts: [{criterion: fits, value: maybe}]", 30, "keep.parts[0].value",
-           "`maybe` is no value of `fits`"),
-    Broken(ONE, "rule: all_of, parts: [{criterion: fits, at_most: 3}]", 30, "keep.parts[0].at_most", "are no numbers"),
+           "`maybe` is not a value of `fits`"),
+    Broken(ONE, "rule: all_of, parts: [{criterion: fits, at_most: 3}]", 30, "keep.parts[0].at_most", "are not numbers"),
     Broken(ONE, "rule: all_of, parts: [{criterion: size, at_least: 3, at_most: 1}]", 30, "keep.parts[0].at_most",
-           "at_most is less than at_least"),
+           "at_most is less than at_least; raise it, or lower at_least"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: question}]", 30, "keep.parts[0].key",
            "must be hidden from raters"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
-           "`reply` is no field"),
+           "`reply` is not a field"),
     Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "some dimensions only"),
     Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
-    Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the 2 votes"),
+    Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the number of raters (2)"),
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
     Broken("    keep:", "    skips: {after: 1, then: retired}\n    keep:", 30, "skips.then", "did you mean `retire`?"),
-    Broken("{id: two,", "{id: one,", 4, "dimensions[1].id", "there twice"),
-    Broken("{id: two,", "{id: Two,", 4, "dimensions[1].id", "small letters"),
+    Broken("{id: two,", "{id: one,", 4, "dimensions[1].id", "appears twice"),
+    Broken("{id: two,", "{id: Two,", 4, "dimensions[1].id", "only lowercase letters"),
     Broken("[{role: image, kind: image}]", "[{role: image, kind: image}, {role: image, kind: clip}]", 6,
-           "item.assets[1].role", "there twice"),
-    Broken("name: options", "name: question", 9, "item.fields[1].name", "there twice"),
-    Broken("- name: size", "- name: fits", 25, ".name", "there twice"),
+           "item.assets[1].role", "appears twice"),
+    Broken("name: options", "name: question", 9, "item.fields[1].name", "appears twice"),
+    Broken("- name: size", "- name: fits", 25, ".name", "appears twice"),
     Broken("[cohen_kappa]", "[cohens_kappa]", 32, "report.statistics[0]", "did you mean `cohen_kappa`?"),
     Broken("adjudication: none", "adjudication: {reasons: []}", 31, "stages.adjudication.reasons", "at least 1 entry"),
     Broken("adjudication: none", "adjudication: {by: lead,\n    causes: [a, a]}", 32, "stages.adjudication.reasons[1]",
-           "there twice"),
+           "appears twice"),
     Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
            "the earlier name of `reasons`, and both are given; leave `causes` out"),
     Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; its keys are by, "),
@@ -204,14 +206,14 @@ BROKEN = [
     Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: nobody}]", 4, "judges[0].template",
            "there is no template `nobody`"),
     Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: verify_reference, sees: [question]}]", 4,
-           "judges[0]", "placeholder `answer` is filled by `answer`, which is not in `sees`"),
+           "judges[0]", "placeholder `answer` uses `answer`, which is not in `sees`"),
     Broken("title: Small", "title: Small\nsource: {format: csw}", 4, "source.format", "there is no format `csw`"),
     Broken("title: Small", "title: Small\nexport: {formats: [egothink], public_without: [key]}", 4,
-           "export.public_without[0]", "`key` is no field"),
+           "export.public_without[0]", "`key` is not a field"),
     Broken("title: Small", "title: Small\nexport: {formats: [egothink], private_splits: [test]}", 4,
-           "export.private_splits", "nothing is kept back from them"),
+           "export.private_splits", "private splits need hidden fields"),
     Broken("title: Small", "title: Small\nexport: {public_without: [question], private_splits: [Test]}", 4,
-           "export.private_splits[0]", "no split can be called `Test`"),
+           "export.private_splits[0]", "`Test` is not a valid name"),
 ]  # fmt: skip
 
 
@@ -259,7 +261,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert line == "3: this is not YAML: the quote that is opened here is not closed on this line."
+        assert line == "3: this is not YAML: the quote that opens here does not close on this line."
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""
@@ -270,7 +272,7 @@ def test_what_is_not_yaml_hides_nothing_else() -> None:
     text = text.replace("kind: text}", "kind: txt}").replace("[1, 2, 3]", "[1, 2, 3").replace("rule: unan", "rul: unan")
     found = lines_of(text + "report: {}\n")
     assert [line.split(":")[0] for line in found] == ["3", "8", "28", "30", "33"]
-    assert "not closed" in found[0]
+    assert "does not close" in found[0]
     assert "`txt` is not known" in found[1]
     assert "this is not YAML" in found[2]
     assert "did you mean `rule`?" in found[3]
@@ -351,7 +353,7 @@ def test_an_earlier_key_says_the_same_as_the_one_of_today_and_is_warned_of(tmp_p
     examined = examine(path)
     assert examined.loaded.hash == load_text(today, "", "a").hash
     assert [reason.value for reason in examined.loaded.schema_.stages.adjudication.reasons] == ["unclear"]  # type: ignore[union-attr]
-    says = "stages.adjudication.causes: `causes` is `reasons` now; the old name goes with the next version."
+    says = "stages.adjudication.causes: `causes` is now called `reasons`; the next version no longer accepts `causes`."
     assert f"{path}:31: warning: {says}" in examined.warnings
 
 
@@ -415,4 +417,4 @@ def test_a_number_in_quotes_is_told_once_where_any_number_fits() -> None:
     with pytest.raises(SchemaError) as found:
         load_text(FITS.replace("prompt: Which?", 'prompt: Which?\n        tolerance: {iou: "0.5"}'), "", "small")
     told = [line for line in str(found.value).splitlines() if ".iou: " in line]
-    assert [line.split(".iou: ")[1] for line in told] == ["a number is wanted, not text; write 0.5 without quotes."]
+    assert [line.split(".iou: ")[1] for line in told] == ["this must be a number, not text; write 0.5 without quotes."]

@@ -33,20 +33,20 @@ def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
     [
         ("cup", "must be a list of boxes"),
         ([], "At least 1 box is needed (0 now)"),
-        ([BOX] * 4, "At most 3 boxes fit (4 now)"),
-        ([[0, 0, 1, 1]], "Box 1 is no box"),
-        ([BOX, {**BOX, "x": 0.8}], "Box 2: it reaches out of the image"),
-        ([{**BOX, "y": -0.001}], "reaches out of the image"),
-        ([{**BOX, "w": 0}], "it has no area"),
-        ([{**BOX, "h": -0.1}], "it has no area"),
+        ([BOX] * 4, "At most 3 boxes are allowed (4 now)"),
+        ([[0, 0, 1, 1]], "Box 1 is not a valid box"),
+        ([BOX, {**BOX, "x": 0.8}], "Box 2: the box extends beyond the image"),
+        ([{**BOX, "y": -0.001}], "extends beyond the image"),
+        ([{**BOX, "w": 0}], "the box has no area"),
+        ([{**BOX, "h": -0.1}], "the box has no area"),
         ([{**BOX, "x": "0.1"}], "`x` must be a number"),
         ([{**BOX, "x": True}], "`x` must be a number"),
         ([{**BOX, "x": float("nan")}], "`x` must be a number"),
         ([{**BOX, "w": float("inf")}], "`w` must be a number"),
         ([{**BOX, "label": "mug"}], "the label 'mug' is not one of cup, plate"),
-        ([{key: BOX[key] for key in "xywh"}], "its label is missing"),
-        ([{**BOX, "colour": "red"}], "there is no `colour` in it"),
-        ([{**BOX, "image": 0}], "there is no such image"),
+        ([{key: BOX[key] for key in "xywh"}], "the label is missing"),
+        ([{**BOX, "colour": "red"}], "`colour` is not a known key"),
+        ([{**BOX, "image": 0}], "`image` must be 1 or more"),
     ],
 )
 def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
@@ -56,12 +56,12 @@ def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ([MARK, {**MARK, "x": 0.5}], "The number 1 is there twice"),
-        ([{**MARK, "number": 0}], "a whole one from 1 on"),
-        ([{**MARK, "number": 1.5}], "a whole one from 1 on"),
-        ([{"x": 0.1, "y": 0.1}], "a whole one from 1 on"),
-        ([{**MARK, "y": 1.01}], "outside of the image"),
-        ([{**MARK, "w": 0.1}], "there is no `w` in it"),
+        ([MARK, {**MARK, "x": 0.5}], "The number 1 appears twice"),
+        ([{**MARK, "number": 0}], "`number` must be a whole number from 1"),
+        ([{**MARK, "number": 1.5}], "`number` must be a whole number from 1"),
+        ([{"x": 0.1, "y": 0.1}], "`number` must be a whole number from 1"),
+        ([{**MARK, "y": 1.01}], "outside the image"),
+        ([{**MARK, "w": 0.1}], "`w` is not a known key"),
     ],
 )
 def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
@@ -95,29 +95,31 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
     assert check_answers(criteria, {"objects": [], "fits": "yes"}, {}, {}) == []
     (said,) = check_answers(criteria, {"objects": [{**BOX, "w": 2}], "fits": "yes"}, {}, {})
     assert said.name == "objects"
-    assert said.message == "Where? Box 1: it reaches out of the image; places and sizes are between 0 and 1."
+    assert (
+        said.message == "Where? Box 1: the box extends beyond the image; positions and sizes must be between 0 and 1."
+    )
     (said,) = check_answers(criteria, {"fits": "yes"}, {}, {})
-    assert said.message == "Where? Draw the marks, or choose that there is nothing to mark."
+    assert said.message == "Where? Draw the marks, or choose “nothing to mark”."
     unlabelled = {key: BOX[key] for key in "xywh"}
     assert check_fields(schema, {"pointed": [unlabelled]}) == []
     (said,) = check_fields(schema, {"pointed": [unlabelled, unlabelled]})
-    assert said.message == "Pointed: at most 1 box fits (2 now)."
+    assert said.message == "Pointed: at most 1 box is allowed (2 now)."
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("max: 2}", "max: 2, role: clip}", "`clip` is no image of the item"),
-        ("max: 2}", "min: 3, max: 2}", "min and max do not fit together"),
+        ("max: 2}", "max: 2, role: clip}", "the item has no image `clip`"),
+        ("max: 2}", "min: 3, max: 2}", "`max` must be at least 1 and not less than `min`"),
         ("max: 2}", "min: -1}", "cannot be negative"),
-        ("max_length: 1}", "role: picture}", "`picture` is no image of the item"),
+        ("max_length: 1}", "role: picture}", "the item has no image `picture`"),
         pytest.param(
             "max_length: 1}", "cover: inside}", "this is for fields of kind `masks`", marks=needs("kinds", "masks")
         ),
         ('prompt: "Fits?"', 'prompt: "Fits?", role: image', "a criterion of kind `choice` has no `role`"),
         ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),
         ("{role: image, kind: image}", "{role: film, kind: clip}", "the item has no image to draw boxes on"),
-        ("options: [cup, plate]", "options: [cup, cup]", "`cup` is there twice"),
+        ("options: [cup, plate]", "options: [cup, cup]", "`cup` appears twice"),
     ],
 )
 def test_a_schema_whose_marks_cannot_be_drawn_is_refused(old: str, new: str, words: str) -> None:

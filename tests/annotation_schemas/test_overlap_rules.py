@@ -44,5 +44,5 @@ def test_too_many_people_for_a_majority_by_overlap(tmp_path: Path) -> None:
     path = tmp_path / "timed.yaml"
     many = KEPT_BY_OVERLAP.replace("KEEP", "{rule: majority, criterion: when, key: span}")
     path.write_text(many.replace("raters: 3", "raters: 26"))
-    with pytest.raises(SchemaError, match="among at most 25; ask fewer people, or say `unanimous`"):
+    with pytest.raises(SchemaError, match="at most 25 votes; ask fewer people, or use `unanimous`"):
         examine(path)

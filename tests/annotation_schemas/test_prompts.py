@@ -159,9 +159,9 @@ def test_the_published_file_loads() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no prompts"),
+        ("", "has no prompts"),
         ("{", ":1: the line is not JSON"),
-        ("[]", ":1: the line is no JSON object"),
+        ("[]", ":1: the line is not a JSON object"),
         ('{"name": "a"}', ":1: prompt_template"),
         ('{"name": "a", "prompt_template": "x"}\n\n{"name": "a", "prompt_template": "y"}', ":3: name"),
     ],

@@ -80,25 +80,26 @@ class Case(NamedTuple):
 
 IMPOSSIBLE = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
-              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames", "cannot say `frames`"),
+              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames",
+              "`frames` is not a setting for clips"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "models: {strategy: generate, clips: {recent_segments: few}}\n"), "31: models.clips.recent_segments",
-         "no number of frames"),
+         "not a number of frames"),
     Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}",
               number="    - {name: answer_index, kind: integer}").replace(
                   "title: Small", "title: Small\nsource: {format: pca_bench}"),
-         "12: item.fields[3]", "`answer_index` says where the right answer stands"),
+         "12: item.fields[3]", "`answer_index` gives the position of the right answer"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\n"
               "models: {strategy: generate, prompts: egothink, variants: {planing: [one]}}\n"),
-         "31: models.variants.planing", "would silently get `general`; there are general, planning"),
+         "31: models.variants.planing", "would silently get `general`; use one of: general, planning"),
 ]  # fmt: skip
 MAYBE_MEANT = [
     Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}", note="    - {name: reason, kind: text}"),
-         "12: warning: item.fields[4]", "`reason` may give away the right answer"),
+         "12: warning: item.fields[4]", "`reason` may reveal the right answer"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               several="    - {name: several, kind: options_of, field: options}"),
-         "13: warning: item.fields[5]", "while they see `several`"),
+         "13: warning: item.fields[5]", "and see `several`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
          "32: warning: stages.grading.raters", "a majority of two"),
@@ -108,7 +109,7 @@ MAYBE_MEANT = [
          "33: warning: stages.grading.shuffle", "nothing is shuffled"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, score: mean_logprob}\n"),
-         "31: warning: models.score", "does nothing"),
+         "31: warning: models.score", "has no effect"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, clips: {recent_segments: 2}}\n"),
          "31: warning: models.clips", "the item has no clip"),
@@ -133,9 +134,9 @@ def test_what_may_be_meant_is_a_warning(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("raters: 3", "raters: 1001", "stages.verification.raters: this may be at most 1,000"),
+        ("raters: 3", "raters: 1001", "stages.verification.raters: this must be at most 1,000"),
         ("{name: options, kind: text_list}", "{name: options, kind: text_list, length: 1000000000}", "at most 1,000"),
-        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries; at most 1,000"),
+        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries, but at most"),
         ("{name: seen, kind: multi_choice,", "{name: seen, kind: multi_choice, min: 1001,", "at most 1,000 entries"),
         ("      - {name: seen,", "      - {name: drawn, kind: boxes, prompt: Draw, min: 1001, options: [a]}\n"
          "      - {name: seen,", "at most 1,000 entries"),
@@ -154,7 +155,7 @@ def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
     short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
     errors, warnings = said(short, tmp_path)
     assert errors == []
-    assert [each for each in warnings if "are 3 parts, and 2 dimensions with 2 each need 4" in each] == warnings
+    assert [each for each in warnings if "is 3, but 2 * 2 (dimensions * people per dimension) is 4" in each] == warnings
     assert warnings
     assert said(enough, tmp_path) == ([], [])
 

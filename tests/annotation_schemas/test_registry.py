@@ -53,9 +53,9 @@ def test_a_row_that_does_not_block_keeps_no_one_from_a_stage(monkeypatch: pytest
 def test_a_row_that_is_built_is_given_and_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.require_row("format", "egothink").name == "egothink"
     monkeypatch.setitem(FORMATS._fetched(), "csv", replace(FORMATS["csv"], available=False))
-    with pytest.raises(NotAvailableError, match="declared, but not built yet"):
+    with pytest.raises(NotAvailableError, match="planned, but not available yet"):
         registry.require_row("format", "csv")
-    with pytest.raises(NotAvailableError, match="no format `csw`; there are egothink"):
+    with pytest.raises(NotAvailableError, match=r"no format `csw`\. Use one of: egothink"):
         registry.require_row("format", "csw")
 
 

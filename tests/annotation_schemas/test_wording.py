@@ -87,10 +87,10 @@ def test_a_text(rule: str, question: str, broken: bool) -> None:
         ("no_rewording: true", ["wash, peel, cut", "wash, cut, peel"], None),  # another order
         ("no_rewording: true", ["5", "-5", "5%", ".5", "< 5", "> 5"], None),
         ("no_rewording: true", ["✓", "✗", "A", "the"], None),
-        ("words: {most: 2}", ["a red cup", "a cup"], "Entry 1: 3 words; at most 2 are wanted."),
-        ("ends_with: .", ["One.", "two"], "Entry 2: Let it end with “.”."),
+        ("words: {most: 2}", ["a red cup", "a cup"], "Entry 1: 3 words; write at most 2."),
+        ("ends_with: .", ["One.", "two"], "Entry 2: End it with “.”."),
         ("forbidden: [all of the above]", ["cup", "All of the above."], "Entry 2: Write it without “all of the"),
-        ("not_in: [question]", ["red", "green"], "Entry 1: “red” stands in Question."),
+        ("not_in: [question]", ["red", "green"], "Entry 1: “red” appears in Question."),
     ],
 )
 def test_a_list(rule: str, options: list[str], sentence: str | None) -> None:
@@ -114,11 +114,11 @@ def test_an_answer_in_the_question_unless_others_are_there_too() -> None:
     options = ["a red cup", "a plate"]
     given = {"options": options, "answer": options[0]}
     assert said(found, question="Why is there a red cup?", **given) == [
-        "answer.not_in: “a red cup” stands in Question."
+        "answer.not_in: “a red cup” appears in Question."
     ]
     assert said(found, question="Is it a plate or a red cup?", **given) == []
     assert said(found, question="为什么这里有红色的杯子?", options=["杯子", "盘子"], answer="杯子") == [
-        "answer.not_in: “杯子” stands in Question."
+        "answer.not_in: “杯子” appears in Question."
     ]
 
 
@@ -140,7 +140,7 @@ def test_what_is_no_text_breaks_nothing(value: Any) -> None:
 def test_what_stops_is_refused_and_the_rest_is_said() -> None:
     rules = "wording: {words: {least: 3}, ends_with: '?', stops: [ends_with]}"
     assert [each.message for each in refused_wording(schema(question=rules), {"question": "What"})] == [
-        "Question: Let it end with “?”."
+        "Question: End it with “?”."
     ]
     assert refused_wording(schema(question=rules.replace("[ends_with]", "false")), {"question": "What"}) == []
     every = refused_wording(schema(question=rules.replace("[ends_with]", "true")), {"question": "What"})
@@ -159,30 +159,30 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
 @pytest.mark.parametrize(
     ("told", "key", "remedy"),
     [
-        ({"question": "wording: {}"}, "wording", "no rule is given"),
-        ({"question": "wording: {stops: true}"}, "wording", "no rule is given"),
+        ({"question": "wording: {}"}, "wording", "this has no rule"),
+        ({"question": "wording: {stops: true}"}, "wording", "this has no rule"),
         ({"question": "wording: {alike_length: 2}"}, "wording.alike_length", "is one text"),
         ({"question": "wording: {words: {}}"}, "wording.words", "give `least`, `most` or both"),
         ({"question": "wording: {words: {least: 0}}"}, "wording.words.least", "at least 1"),
         ({"question": "wording: {words: {least: 5, most: 4}}"}, "wording.words.most", "lower `least`"),
         ({"question": "wording: {words: {least: many}}"}, "wording.words.least", "write it in digits"),
-        ({"question": "wording: {forbidden: [so, So]}"}, "wording.forbidden[1]", "there twice"),
+        ({"question": "wording: {forbidden: [so, So]}"}, "wording.forbidden[1]", "appears twice"),
         ({"question": "wording: {forbidden: ['?']}"}, "wording.forbidden[0]", "no word to look for"),
         ({"question": "wording: {forbidden: so}"}, "wording.forbidden", "write [so]"),
-        ({"question": "wording: {ends_with: ' '}"}, "wording.ends_with", "write what texts end with"),
+        ({"question": "wording: {ends_with: ' '}"}, "wording.ends_with", "write the required ending"),
         ({"question": "wording: {not_in: [optons]}"}, "wording.not_in[0]", "did you mean `options`?"),
         ({"question": "wording: {not_in: [question]}"}, "wording.not_in[0]", "is the field itself"),
-        ({"question": "wording: {not_in: [size]}"}, "wording.not_in[0]", "is no field with text"),
+        ({"question": "wording: {not_in: [size]}"}, "wording.not_in[0]", "is not a field with text"),
         ({"question": "wording: {not_in: [from_file]}"}, "wording.not_in[0]", "comes from files only"),
         ({"question": "wording: {person: fourth}"}, "wording.person", "known: first, second, third"),
-        ({"question": "wording: {person: first}, language: de"}, "wording.person", "in English alone"),
-        ({"question": "language: english language"}, "language", "write it as `en`"),
+        ({"question": "wording: {person: first}, language: de"}, "wording.person", "in English only"),
+        ({"question": "language: english language"}, "language", "write, for example, `en`"),
         ({"question": "wording: {words: {most: 9}, stops: [word]}"}, "wording.stops[0]", "did you mean `words`?"),
-        ({"question": "wording: {words: {most: 9}, stops: [person]}"}, "wording.stops[0]", "no rule here"),
+        ({"question": "wording: {words: {most: 9}, stops: [person]}"}, "wording.stops[0]", "is not set here"),
         ({"question": "wording: {wrods: {most: 9}}"}, "wording.wrods", "did you mean `words`?"),
         ({"options": "wording: {alike_length: 0.5}"}, "wording.alike_length", "give 1 or more"),
-        ({"answer": "wording: {ends_with: .}"}, "wording.ends_with", "put it at `options`"),
-        ({"answer": "wording: {not_in: [options]}"}, "wording.not_in[0]", "it always stands there"),
+        ({"answer": "wording: {ends_with: .}"}, "wording.ends_with", "move the rule to `options`"),
+        ({"answer": "wording: {not_in: [options]}"}, "wording.not_in[0]", "which always contains it"),
         ({"size": "wording: {words: {most: 9}}"}, "wording", "fields of kind `text`"),
         ({"size": "language: en"}, "language", "fields of kind `text`"),
     ],

@@ -63,8 +63,8 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         "Imported 2 items.",
         "Media: 3 present, 1 missing (some items wait for files; add the files with --media DIR).",
         "Missing: k4.jpg.",
-        "changes.csv: its cells are separated by semicolons. Nothing reads the column 'Quelle'; the values "
-        "stay with the rows and are exported again.",
+        "changes.csv: the cells are separated by semicolons. Unused column: 'Quelle' (the values "
+        "are kept for exports).",
     ]
     text = EXAMPLE["changes.csv"]
     assert (here / "all.csv").read_text(encoding="utf-8") == text
@@ -93,7 +93,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
             ("--set", "encoding=cp1252", "--set", "columns.question"),
             "--set columns.question is not in the form KEY=VALUE",
         ),
-        (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is no field or asset"),
+        (("--set", "encoding=cp1252", "--set", "columns.frage=Question"), "`frage` is not a field or asset"),
         (("--set", "encoding=utf-16", *names), "latin.csv is not in utf-16"),
     ):
         refused = run("item", "import", "p", "csv", "latin.csv", *words)
@@ -124,7 +124,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     (here / "latin.csv").write_bytes("\r\n".join([other, *newer, ""]).encode("cp1252"))
     latin = ("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
     looked = run(*latin, "--dry-run", "--changed-rows", "changed.csv")
-    assert (looked.exit_code, "take the new ones alone (--new-only)" in looked.stdout) == (1, True)
+    assert (looked.exit_code, "Use --new-only" in looked.stdout) == (1, True)
     with (here / "changed.csv").open(encoding="utf-8", newline="") as table:
         assert [tuple(row.values()) for row in csv.DictReader(table)] == [
             ("latin.csv", "2", "c2", "question", question, "Other?")

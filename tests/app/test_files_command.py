@@ -119,7 +119,7 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     brought = touchstone("item", "import", "mine", "ratings", file, home=home)
     assert brought.stdout.splitlines() == [
         "Imported 2 ratings.",
-        "Counted as machines, as no one has said that these are people: ann, Li, Wei.",
+        "Counted as machines, because nobody has marked them as people: ann, Li, Wei.",
         "To change this: touchstone rater list mine --people NAME or --machines NAME.",
     ]
     told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)

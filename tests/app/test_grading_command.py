@@ -66,8 +66,8 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     home = home_with(tmp_path, "{outputs: 8, seed: 2}")
     first = sample(home)
     assert first[:3] == [
-        "A planned sample of 8 of 24 answers. Nothing is open yet; a lead opens it.",
-        "8 answers x 2 people = 16 slots, of which 16 can open now.",
+        "A planned sample of 8 of 24 answers. Nothing is open yet. A lead can open it.",
+        "8 answers x 2 people = 16 slots; 16 can open now.",
         "Drawn evenly over dimension, then model, with seed 2.",
     ]
     assert [line.split() for line in first[4:]] == [[d, m, "6", "2", "2"] for d in ("d1", "d2") for m in ("m1", "m2")]
@@ -77,12 +77,12 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
         "A planned sample of 8 of 24 answers: 0 graded by 2 people, 0 begun, 8 untouched.",
     ]
     assert sample(home, "--open")[0] == "0 new slots for grading."
-    assert sample(home, "--outputs", "9")[1] == "9 answers x 2 people = 18 slots, of which 2 can open now."
+    assert sample(home, "--outputs", "9")[1] == "9 answers x 2 people = 18 slots; 2 can open now."
     told = json.loads(sample(home, "--outputs", "10", "--open", "--json")[0])
     assert (told["planned"], told["slots"], told["missing_slots"], told["done"]) == (10, 20, 0, False)
     assert sum(line["untouched"] for line in told["lines"]) == 10
     assert sample(home, "--summary") == [told["sentence"]]
-    for n, why in (("9", "10 answers are planned already"), ("25", "may draw 24 answers, and 25 are more than that")):
+    for n, why in (("9", "10 answers are planned already"), ("25", "can draw 24 answers at most, not 25")):
         done = touchstone("sample", "show", "p", "--open", "--outputs", n, home=home)
         assert done.returncode == 1
         assert why in done.stderr
@@ -91,11 +91,11 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_said_and_opens_nothing(tmp_path: Path) -> None:
     home = home_with(tmp_path, "{models: [m1, gpt], items: [d1/0, d1/9]}")
     told = sample(home)
-    assert "The plan names models of which no answer is here: gpt. There are answers of m1, m2." in told
-    assert "The plan names items that are not here: d1/9." in told
+    assert "The plan names models without answers: gpt. Models with answers: m1, m2." in told
+    assert "The plan names unknown items: d1/9." in told
     done = touchstone("sample", "show", "p", "--open", home=home)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("nothing was opened.")
+    assert done.stderr.splitlines()[-1].endswith("Nothing was opened.")
     assert touchstone("project", "create", "q", "--schema", "egothink", home=home).returncode == 0
     q = touchstone("sample", "show", "q", home=home)
     assert q.stdout == "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.\n"

@@ -192,9 +192,8 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
-        f"{N} of {N} rows have the names of items that are here out of asks.csv; {N - 1} of them are equal. They would "
-        "be imported again, as new items such as asks v2/0. Give it the name asks.csv if it is a newer version of that "
-        "file."
+        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are equal. The rows would "
+        "be imported again, as new items such as asks v2/0. If this is a newer version of that file, name it asks.csv."
     )
 
 
@@ -214,11 +213,21 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
     schema = load_text(ASKS, "Be exact.", "asks").schema_
     task = {"id": 1, "data": {"image": "a.png"}, "annotations": []}
     for name, content, format, why in (
-        ("a.csv", table(3).decode(), "csv", "its first rows read as items"),
-        ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "its first rows read as items"),
+        ("a.csv", table(3).decode(), "csv", "its first rows are valid items"),
+        ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "its first rows are valid items"),
         ("b.csv", "unit,rater,criterion,value\n1,ann,ok,yes\n", "ratings", "unit, rater, criterion, value"),
-        ("a2.csv", table(3, head="ID,Question,ANSWER,Dimension,Image file").decode(), "csv", "its first rows read"),
-        ("c.csv", "Nr,Frage\n1,Was?\n", "csv", "it has a table with the columns Nr, Frage; say below"),
+        (
+            "a2.csv",
+            table(3, head="ID,Question,ANSWER,Dimension,Image file").decode(),
+            "csv",
+            "its first rows are valid items",
+        ),
+        (
+            "c.csv",
+            "Nr,Frage\n1,Was?\n",
+            "csv",
+            "it has a table with the columns Nr, Frage; choose the field of each below",
+        ),
         (
             "d.jsonl",
             json.dumps({"id": "1", "question": "Q?", "answer": "It", "dimension": "all"}),
@@ -240,7 +249,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
         assert (name, found.name) == (name, format)
         assert why in said
     for name, content, sentence in (
-        ("a.md", "# Notes", "ends neither with"),
+        ("a.md", "# Notes", "has an unsupported type"),
         ("a.json", "", "a.json"),
         ("b.json", '[{"id": 1', "b.json"),
         ("c.csv", "", "c.csv"),
@@ -307,9 +316,9 @@ def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
         ("c.csv", cut[: cut.rindex(b",")], "csv", "cells"),
         ("d.json", b'[{"id": "1", "question"', "jsonl", "the file ends in the middle of this record"),
         ("e.csv", b"PK\x03\x04" + bytes(50), "csv", "zip"),
-        ("f.csv", b"<!DOCTYPE html><html>Sign in</html>", "csv", "is a web page (HTML), perhaps the sign-in page"),
+        ("f.csv", b"<!DOCTYPE html><html>Sign in</html>", "csv", "is a web page (HTML), perhaps a sign-in page"),
         ("g.xlsx", book("one")[:200], "csv", "g.xlsx"),
-        ("../h.csv", table(3), "csv", "'../h.csv' is not taken"),
+        ("../h.csv", table(3), "csv", "'../h.csv' is not allowed"),
         ("i.csv", table(3).replace(b"id,", b"question,"), "csv", "question"),
         ("j.csv", table(3).replace(b"2,What", b"1,What"), "csv", "1"),
     ):
@@ -324,4 +333,4 @@ def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
         assert fine.counts["bad"] == 0
     more = looked(ann, book("one", "two"), "l.xlsx")
     assert isinstance(more, ImportPreview)
-    assert (more.counts["new"], more.note) == (1, "l.xlsx: its sheet 'one' is read; 'two' is not.")
+    assert (more.counts["new"], more.note) == (1, "l.xlsx: only the sheet 'one' is read, not 'two'.")

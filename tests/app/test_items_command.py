@@ -47,7 +47,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assign = ("item", "assign", "p", "--items", "-", "--to", "ann", "--to", "ben")
     seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
     assert seen.splitlines()[-4:] == [
-        "gone/9: There is no such item among the chosen.", "ann: 2", "ben: 2",
+        "gone/9: The selection has no such item.", "ann: 2", "ben: 2",
         "4 would change, 1 would not. To do this, add --yes.",
     ]  # fmt: skip
     assert said("item", "list", "p", "--only-ids", "--voter", "ann") == ""
@@ -87,17 +87,20 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert "Ann's" not in said("view", "list", "p") + said("view", "list", "p", "--as", "sen")
     for given, sentence in (
         (("items", "p", "--save-view", "Mine"), "Name the owner of the view with --as LOGIN"),
-        (("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"), "Only a lead saves a view for everyone"),
+        (
+            ("items", "p", "--save-view", "X", "--for-everyone", "--as", "sen"),
+            "Only leads can save a view for everyone",
+        ),
         (("items", "p", "--view", "Ann's"), 'There is no saved view "Ann\'s"'),
         (("items", "p", "--as", "ann"), "Only seniors and leads see the table of items"),
-        (("views", "delete", "p", "Shapes", "--as", "sen"), "Only the person who saved it and leads"),
+        (("views", "delete", "p", "Shapes", "--as", "sen"), "Only leads and the owner may change a shared view"),
     ):
         assert sentence in said(*given)
     assert said("view", "delete", "p", "Shapes") == "The view “Shapes” is deleted.\n"
     assert [each.name for each in item_views.views(store, person=lea, project="p")] == ["Ann's"]
     out = tmp_path / "part"
     told = said("item", "export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
-    part = "A part: 2 of the 6 items of the project, which someone chose. It is not the whole."
+    part = "A part: 2 of the 6 items of the project, selected for this export."
     assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
     assert "has no such items: gone/9" in said(

@@ -44,7 +44,7 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     _change(page, store, "lea")
     page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "0 items will change, 2 will not."
-    assert "They have it in hand already." in words(page)
+    assert "This person has it already." in words(page)
     assert part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "shown") == "26 to 32"
 
 
@@ -91,7 +91,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
         row.state = ItemState.KEPT
     _press(page, "Change 2 items")
     told = words(page)
-    assert f"The list has changed since you looked, so nothing was done. No longer in it: {moved}." in told
+    assert f"The list has changed since you looked, so nothing was done. No longer in the list: {moved}." in told
     assert _priorities(store) == dict.fromkeys(every, 0)
     page.number_input(key="items.priority").set_value(7)  # typed last, and pressed with no run between
     _press(page, "Change 1 item")
@@ -162,11 +162,11 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     (own,) = item_views.views(store, person=lea, project="p")
     assert own.list() == asked.at(page=1)
     assert part(page("lea", view=own.id), "count") == "1 item", "the link opens the list, without its page"
-    assert "There is no such saved view" in words(page("sam", view=own.id))
+    assert "This saved view does not exist" in words(page("sam", view=own.id))
 
     shared = item_views.save(store, person=lea, project="p", name=name, asked=ItemList(), shared=True)
     gone = ItemList.parse({"where": ["colour=red"]})
-    with pytest.raises(ConflictError, match="another view called"):
+    with pytest.raises(ConflictError, match="Another view is called"):
         item_views.save(store, person=sam, project="p", name=name.upper(), asked=gone, shared=True)
     outdated = item_views.save(store, person=sam, project="p", name="old", asked=gone)
     opened = words(page("sam", view=outdated.id))
@@ -195,9 +195,9 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
         item_views.save(store, person=lea, project="p", name=f"v{n}", asked=ItemList.parse(asks), shared=True)
     assert views(ida) == {"v2": True}, "what only leads may ask is offered to leads alone"
     (kept,) = item_views.views(store, person=ida, project="p")
-    with pytest.raises(NotAllowedError, match="Only a lead saves a view for everyone"):
+    with pytest.raises(NotAllowedError, match="Only leads can save a view for everyone"):
         item_views.save(store, person=ida, project="p", name="w", asked=ItemList(), shared=True)
-    with pytest.raises(NotAllowedError, match="Only the person who saved it and leads"):
+    with pytest.raises(NotAllowedError, match="Only leads and the owner may change a shared view"):
         item_views.delete(store, person=ida, project="p", id=kept.id)
 
 

@@ -216,7 +216,7 @@ def test_a_process_that_is_killed_is_replaced_and_two_presses_begin_one_job(real
     (pid,) = processes.at_work()
     os.kill(pid, signal.SIGSTOP)
     assert jobs.begin(real, case.kind, **about).id == job.id, "the second press"
-    with pytest.raises(ConflictError, match="under way"):
+    with pytest.raises(ConflictError, match="Another task blocks this task"):
         jobs.begin(real, case.kind, **{**about, "input": case.input(real)})
     os.kill(pid, signal.SIGKILL)
     done = until(real, job.id, lambda job: not job.is_open)

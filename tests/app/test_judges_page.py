@@ -207,7 +207,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
         if box.label == "Criterion for score":
             box.select("score").run()
     # the items' own `answer` where the model's belongs: told before anything can be asked
-    assert "so the judge would grade something else" in words(test)
+    assert "so the judge cannot grade the answer" in words(test)
     assert test.button(key="judges.see").disabled
     next(box for box in test.selectbox if box.label == "Fill {answer} with").select("prediction").run()
     for box in test.selectbox:
@@ -297,7 +297,7 @@ def test_a_comparison_asks_for_the_other_model_and_says_who_won_whichever_came_f
     box = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
     box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness_of_two"))).run()
     test.text_area(key=begin.BOX).set_value(specs.spec_as_yaml(SPEC)).run()
-    assert "name the model to compare with" in words(test)
+    assert "Choose the model to compare with" in words(test)
     next(box for box in test.selectbox if box.label == "Compare with model").select("two").run()
     test.button(key="judges.see").click().run()
     page = words(test)

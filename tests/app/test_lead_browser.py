@@ -200,7 +200,11 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     page.get_by_text("Default model").wait_for()
     settled(page)
     for name, content, told in (
-        ("half.eval", log[: len(log) // 2], "half.eval is no whole .eval log"),
+        (
+            "half.eval",
+            log[: len(log) // 2],
+            "half.eval is incomplete: the table of contents at the end of an .eval log",
+        ),
         ("run.eval", log, "2 answers imported."),
     ):
         upload = [{"name": name, "mimeType": "application/octet-stream", "buffer": content}]

@@ -431,9 +431,9 @@ def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the
             read_items(tmp_path / "items", format="egothink", schema=schema)
         return shell.on_page(str(refused.value))
 
-    assert told().startswith("What was uploaded holds no .json or .jsonl file.")
+    assert told().startswith("What was uploaded has no .json or .jsonl file.")
     words = told("mine.json")
-    assert words.startswith("mine.json: its folder names no dimension of EgoThink")
+    assert words.startswith("mine.json: the name of its folder is not a dimension of EgoThink")
     assert words.endswith("name its dimension with “Default dimension”.")
 
 
@@ -465,8 +465,8 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "annotations.json").write_text(json.dumps([*rows, *[{"question": "?"}] * 60]), encoding="utf-8")
     test.button(key="import.items.go").click().run()
     page = words(test)
-    assert "Invalid rows: 60. Nothing was imported; mend the file, or take the other rows" in page
-    assert "(“Skip bad rows”)" in page
+    assert "Invalid rows: 60. Nothing was imported. Correct the file, or import only the valid rows" in page
+    assert "with “Skip bad rows”, which lists the others" in page
     assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
     assert "The first 50 of 60 rows that are invalid" in [each.label for each in test.expander]
     (folder / "annotations.json").write_bytes(good)
@@ -581,13 +581,13 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     assert "“Controls with other names”: CRITERION=verdict" in words(test)
     test.text_area(key="import.names.controls").input("fits").run()
     test.button(key="import.items.go").click().run()
-    assert "fits does not read NAME=THEIRS" in words(test)
+    assert "fits is not of the form NAME=THEIRS" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
-    assert "name the person with “Default rater”" in words(test)
+    assert "Name the person with “Default rater”" in words(test)
     test.text_input(key="import.names.rater").input("kim").run()
     test.button(key="import.items.go").click().run()
-    assert "name it with “Default model”" in words(test)
+    assert "Name the model with “Default model”" in words(test)
     test.text_input(key="import.model").input("tiny").run()
     test.button(key="import.items.go").click().run()
     assert "--" not in words(test)
@@ -609,7 +609,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
         assert "Two cups." in packed.read(name).decode()
     out.text_input(key="export.unanswered").input("N/A")
     out.button(key="export.prepare").click().run()
-    assert "“Label of items without an answer” is for submissions" in words(out)
+    assert "“Label of items without an answer” is only for submissions" in words(out)
 
     row = replace(FORMATS["egoplan_submission"], name="other_submission", place=51)
     monkeypatch.setattr(FORMATS, "_rows", {**FORMATS, row.name: row})

@@ -113,7 +113,7 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     assert "They are left out: no answer came." in shown
     assert "They count as wrong" not in shown
     text, _ = answers(home, [(names[2], "m", RIGHT_UNREAD), (names[1], "n", "nan")])
-    assert "They count as wrong (report: unreadable); where no answer came, they are left out." in text
+    assert "They count as wrong (report: unreadable); items without an answer are left out." in text
 
 
 def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> None:
@@ -148,7 +148,7 @@ def wrong_answers(home: Path) -> None:
 
 
 UNREAD = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
-BOUNDS = "The mean lies between 0.487 (all at their worst) and 0.530 (all at their best)."
+BOUNDS = "The mean lies between 0.487 (worst case) and 0.530 (best case)."
 
 
 def test_results_say_how_many_answers_they_count_as_wrong(home: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     # ones: 40 of a's 80 readable replies, and 45 of b's 90
     by_model = "a 20 of 100 (mean 0.400 to 0.600); b 10 of 100 (mean 0.450 to 0.550)."
     assert f"big-1: Not readable by model: {by_model}" in told
-    bounds = "The mean lies between 0.425 (all at their worst) and 0.575 (all at their best). Without them it is 0.500."
+    bounds = "The mean lies between 0.425 (worst case) and 0.575 (best case). Without the losses, the mean is 0.500."
     assert bounds in told
     assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
     # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
@@ -268,7 +268,7 @@ def is_told(text: str, of_mean: str = "") -> None:
     # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
     assert "Losses depend on people's grade" in plain
     assert "0 lost 6 of 45, all others 0 of 75." in plain
-    bounds = "The mean lies between 0.625 (all at their worst) and 0.675 (all at their best). Without them it is 0.658."
+    bounds = "The mean lies between 0.625 (worst case) and 0.675 (best case). Without the losses, the mean is 0.658."
     assert (of_mean or bounds) in plain
 
 
@@ -281,7 +281,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     row = next(row for row in table if (row["model"], row["part"], row["mean_over"]) == ("a", "", "answers"))
     assert (row["judge_asked"], row["judge_scored"]) == ("60", "54")
     assert (float(row["if_rest_lowest"]), float(row["if_rest_highest"])) == (0.5, 0.6)
-    is_told(row["loss_warning"], "The mean of a lies between 0.500 (all at their worst) and 0.600 (all at their best).")
+    is_told(row["loss_warning"], "The mean of a lies between 0.500 (worst case) and 0.600 (best case).")
     assert "0.625" not in row["loss_warning"], "the bounds of all models"
     (other,) = [each for each in table if (each["model"], each["part"], each["mean_over"]) == ("b", "", "answers")]
     is_told(other["loss_warning"], "b lost nothing.")
@@ -291,7 +291,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
         for each in csv.DictReader(io.StringIO(mended))
         if (each["model"], each["part"], each["mean_over"]) == ("a", "", "answers")
     ]
-    is_told(of_a["loss_warning"], "The mean of a before correction lies between 0.500 (all at their worst) and 0.600")
+    is_told(of_a["loss_warning"], "The mean of a before correction lies between 0.500 (worst case) and 0.600")
     is_told(said("agreement", "show", "p", "--unit", "answer")[0])
     is_told(said("agreement", "show", "p", "--unit", "prediction", "--raters", "ann,big-1")[0])
     assert "not readable" not in said("agreement", "show", "p", "--unit", "prediction")[0], "people among themselves"

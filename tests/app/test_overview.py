@@ -60,7 +60,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
     for person, choice in zip(people, ("red", "blue"), strict=True):
         for _ in range(2):
             vote(store, person, choice)
-    assert "2 items wait for a senior, and this project has none" in blocks()
+    assert "2 items wait for a senior, but this project has none" in blocks()
     make_person(store, "sam", role=Role.SENIOR)
     assert "this project has none" not in blocks()
     assert "2 items wait for the decision of a senior." in blocks()

@@ -116,15 +116,15 @@ BAD = [
 BAD_PARTS = [
     ([MemberSettings("bo", Role.LEAD), MemberSettings("dan", Role.LEAD)], "No account has the login 'dan'"),
     ([MemberSettings("bo", Role.LEAD, ["nowhere"])], "no dimension 'nowhere'"),
-    ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is there twice"),
+    ([MemberSettings("bo", Role.LEAD), MemberSettings("bo", Role.SENIOR)], "'bo' is listed twice"),
 ]
 BAD_FILES = [
-    ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is no role; it is one of annotator, senior, lead"),
-    ("login,stages\nbo,\n", "row 2: it names no role"),
-    ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is no stage"),
-    ("who,role\nbo,lead\n", "row 1: the first row must name the column login, and any of role"),
+    ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is not a role; use one of annotator, senior, lead"),
+    ("login,stages\nbo,\n", "row 2: the role is missing; add a role"),
+    ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is not a stage"),
+    ("who,role\nbo,lead\n", "row 1: the first row must have these names once: login, and optionally role"),
     ("login,role\nbo\n", "row 2: it has 1 cells, not 2"),
-    ("login,role\n", "names no one"),
+    ("login,role\n", "has only a first row"),
 ]
 
 
@@ -136,7 +136,7 @@ def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path
     for wrong, told in BAD_PARTS:
         with pytest.raises(InvalidInputError, match=told):
             memberships.set_parts(store, by=None, project="ego", parts=wrong)
-    with pytest.raises(InvalidInputError, match=r"'bo' is not in the project 'ego'\. Nothing was changed"):
+    with pytest.raises(InvalidInputError, match=r"'bo' is not a member of the project 'ego'\. Nothing was changed"):
         memberships.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
     assert [each.person.login for each in memberships.list_members(store, person=None, project="ego")] == ["lea"]
     sheet = tmp_path / "people.csv"

@@ -59,7 +59,7 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
 
 def test_slices_are_told_with_their_number(home: Path) -> None:
     text = said("--by", "question~answer")
-    assert "by words in common of question and answer (words that both have" in text
+    assert "by shared words of question and answer (share of all different words that both texts have" in text
     assert "mean over" not in text
 
 
@@ -71,11 +71,11 @@ def test_numbers_are_cut_at_the_edges_that_are_given(home: Path) -> None:
 @pytest.mark.thorough
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
-        (["--by", "goal"], "Items cannot be cut by 'goal'"),
-        (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers or named options; it has score"),
+        (["--by", "goal"], "Items cannot be sliced by 'goal'"),
+        (["--criterion", "beauty"], "no criterion 'beauty' with numbers or named options. Its criteria: score"),
         (["--edges", "1,5"], "--edges 1,5 needs numbers, but dimension has none"),
-        (["--edges", "5,1"], "Slices begin at numbers from low to high"),
-        (["--cluster", "goal"], "not put together by 'goal'"),
+        (["--edges", "5,1"], "Give up to 20 numbers from low to high"),
+        (["--cluster", "goal"], "cannot be grouped by 'goal'"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             said(*arguments)

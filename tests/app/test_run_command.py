@@ -242,7 +242,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
     assert "There is no run 'x'" in refused("--resume", "x")
     assert "--retry-failed needs --resume" in refused("--spec", str(spec), "--retry-failed")
     assert "no dimension 'taste'" in refused("--spec", str(spec), "-d", "taste")
-    assert "add nothing named `smells`" in refused("--spec", str(spec), "--with", "smells")
+    assert "have no addition `smells`" in refused("--spec", str(spec), "--with", "smells")
     missing = tmp_path / "missing.yaml"
     missing.write_text("name: gone\nadapter: chat\nmodel: /no/such/folder\n")
     told = refused("--spec", str(missing), "--limit", "1")

@@ -56,7 +56,7 @@ def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path)
     path.write_text(
         f"{unanimous}  grading: {{raters: 2, criteria: [{{name: good, kind: choice, prompt: P, options: [a, b]}}]}}\n"
     )
-    said = f"{path}:11: warning: stages.grading.raters: a majority of two is both of them"
+    said = f"{path}:11: warning: stages.grading.raters: a majority of two people needs both"
     output = run("check", str(path))
     assert "Mine (mine, version 1) is valid." in output
     assert "1 warning:" in output
@@ -85,5 +85,5 @@ def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Pat
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
     assert f"{path}:2: name: duplicate key; it is already on line 1; leave one of them out." in done.stderr
-    assert f"{path}:3: version: a whole number is wanted, not text; write it in digits." in done.stderr
+    assert f"{path}:3: version: this must be a whole number, not text; write it in digits." in done.stderr
     assert "Traceback" not in done.stderr

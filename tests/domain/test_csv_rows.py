@@ -68,13 +68,13 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
 @pytest.mark.parametrize(
     ("text", "reasons"),
     [
-        ("a,b\n1,2\n3\n4,5,6\n7,8\n", ["it has 1 cell, and the head has 2", "it has 3 cells, and the head has 2"]),
+        ("a,b\n1,2\n3\n4,5,6\n7,8\n", [f"it has {n}, but the first row has 2" for n in ("1 cell", "3 cells")]),
         ('a,b\n1,"2\n3,4\n', ["a double quote that opens here is never closed; the file cannot be read from here on"]),
         (
             'a,b\n"1"x,2\n3,4\n',
-            ["there is text after a closing double quote; a double quote within a cell is written twice"],
+            ["there is text after a closing double quote; write double quotes inside a cell twice"],
         ),
-        ("a,b\n1,2\x00\n3,4\n", ["it has a NUL character, so the file is damaged here"]),
+        ("a,b\n1,2\x00\n3,4\n", ["it has a NUL character, so the file is damaged here; save the file again"]),
     ],
 )
 def test_a_row_that_does_not_fit_says_why(text: str, reasons: list[str]) -> None:
@@ -86,7 +86,7 @@ def test_a_row_that_does_not_fit_says_why(text: str, reasons: list[str]) -> None
     [
         ("", "it is empty"),
         ("\ufeff\n\r\n", "it is empty"),
-        ("a,b,a\n1,2,3\n", "two of its columns are called 'a'"),
+        ("a,b,a\n1,2,3\n", "two columns have the name 'a'"),
         ('"a,b\n1,2\n', "a double quote that is not closed"),
         ("a\x00,b\n", "NUL"),
     ],

@@ -40,11 +40,11 @@ def test_what_is_kept_of_a_number(given: Any, kept: str) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("1,5", "with a decimal point and without separators of thousands"),
-        ("1,200", "without separators"),
-        ("1 200.5", "without separators"),
-        ("1.200,5", "without separators"),
-        ("1\u2019200", "without separators"),
+        ("1,5", "use a decimal point and no thousands separators"),
+        ("1,200", "no thousands separators"),
+        ("1 200.5", "no thousands separators"),
+        ("1.200,5", "no thousands separators"),
+        ("1\u2019200", "no thousands separators"),
         ("1e3", "in digits"),
         ("5 cm", "in digits"),
         ("", "in digits"),
@@ -52,7 +52,7 @@ def test_what_is_kept_of_a_number(given: Any, kept: str) -> None:
         ("٣", "in digits"),  # not the digits that others compute with
         (True, "in digits"),
         (float("inf"), "in digits"),
-        ("0." + "1" * 41, "at most 40 digits fit (42 now)"),
+        ("0." + "1" * 41, "at most 40 digits are allowed (42 now)"),
     ],
 )
 def test_what_is_no_number(given: Any, says: str) -> None:

@@ -42,7 +42,7 @@ stages:
     done: {other: "no"}
 """
 GOOD = {"question": "What is it?", "options": ["a cup", "a pan"], "answer": "a cup"}
-LONG, OPEN = "Advice: 7 words; at most 6 are wanted.", "Refused as it is: Let it end with “?”."
+LONG, OPEN = "Advice: 7 words; write at most 6.", "Refused as it is: End it with “?”."
 OBVIOUS = "Advice: Write it without “obviously”."
 
 
@@ -102,13 +102,13 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
         page.keyboard.insert_text("The cups.")
         expect(said(desk, "options")).to_have_text(["Advice: Entries 1 and 3 say the same in other words."])
         desk.press("Enter", "1")
-        expect(said(desk, "answer")).to_have_text(["Advice: “a cup” stands in Question."])
+        expect(said(desk, "answer")).to_have_text(["Advice: “a cup” appears in Question."])
         page.evaluate(AXE.read_text(encoding="utf-8"))
         assert found(page) == []
 
         desk.press("ControlOrMeta+Enter")
         error = page.locator(".field[data-field=question] .error")
-        expect(error).to_have_text("Question: Let it end with “?”.")
+        expect(error).to_have_text("Question: End it with “?”.")
         expect(said(desk, "question")).to_have_text([LONG, OBVIOUS])  # and not once more
         desk.fill("question", "Obviously a cup is this one here?")
         desk.press("ControlOrMeta+Enter", "ControlOrMeta+Enter")

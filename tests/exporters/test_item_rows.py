@@ -228,9 +228,9 @@ def test_a_release_without_items_has_files_without_items(tmp_path: Path) -> None
 def test_an_id_twice_and_a_split_that_lacks_items_are_refused(tmp_path: Path) -> None:
     schema, folder = fifth(), Folder(tmp_path)
     items = fifth_items(folder)[:2]
-    with pytest.raises(InvalidFileError, match=r"'c0'.*that of another item"):
+    with pytest.raises(InvalidFileError, match=r"'c0'.*another item has the same"):
         write("jsonl", release(folder, schema, [items[0], items[0]]), folder)
     released = release(Folder(tmp_path / "b"), schema, items)
     short = replace(released, splits=[replace(released.splits[0], items=3)])
-    with pytest.raises(InvalidFileError, match="'test' has 2 items, and the release says 3"):
+    with pytest.raises(InvalidFileError, match="'test' has 2 items instead of 3"):
         write("csv", short, Folder(tmp_path / "b"))

@@ -88,8 +88,7 @@ def test_columns_are_fields_roles_id_and_dimension(tmp_path: Path) -> None:
     read = read_table(path, format="csv", schema=schema())
     assert (read.bad, read.single) == ([], True)
     assert read.note == (
-        "rooms.csv: its cells are separated by semicolons. Nothing reads the column 'from'; the values stay "
-        "with the rows and are exported again."
+        "rooms.csv: the cells are separated by semicolons. Unused column: 'from' (the values are kept for exports)."
     )
     first, second = read.files[0].items
     assert (first.external_id, first.dimension) == ("a 1", "add")
@@ -127,9 +126,9 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     edited = replace(item, touched=True, fields={**item.fields, "options": ["Hut", "Tasse", "Uhr"], "question": "Wo?"})
     after = b"Nr,Bereich,Frage,Wahl,vorher,after\n7,add,Wo?,Hut/ Tasse/ Uhr,a.png,b.png\n"
     assert out(replace(said, items=[edited]), schema()) == after, "its export knows what was said at its import"
-    with pytest.raises(InvalidFileError, match="`quesion` is no field or asset; did you mean `question`"):
+    with pytest.raises(InvalidFileError, match="`quesion` is not a field or asset; did you mean `question`"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"quesion": "Frage"}))
-    with pytest.raises(InvalidFileError, match="Two fields would be the column 'Frage'"):
+    with pytest.raises(InvalidFileError, match="Two fields have the column 'Frage'"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "Frage", "answer": "Frage"}))
     with pytest.raises(InvalidFileError, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "frage"}))
@@ -221,14 +220,14 @@ def test_none_of_these_has_no_place_and_stands_by_its_value_among_places(tmp_pat
 @pytest.mark.parametrize(
     ("options", "told", "said", "reason"),
     [
-        ('["x", "y"]', "B", {}, "if B is the place of the option, say so with --set option_places.answer=letter"),
+        ('["x", "y"]', "B", {}, "if B is the position of the option, add --set option_places.answer=letter"),
         (
             '["x", "y"]',
             "1",
             {},
-            "if 1 is the place of the option, say so with --set option_places.answer=from_1 (or from_0)",
+            "if 1 is the position of the option, add --set option_places.answer=from_1 (or from_0)",
         ),
-        ('["x", "y"]', "2", {}, "if 2 is the place of the option, say so with --set option_places.answer=from_1"),
+        ('["x", "y"]', "2", {}, "if 2 is the position of the option, add --set option_places.answer=from_1"),
         ('["x", "y"]', "D", {"answer": "letter"}, "answer is 'D', not one of A, B"),
         ('["x", "y"]', "2", {"answer": "from_0"}, "answer is '2', not a number from 0 to 1"),
         ('["x", "y"]', "0", {"answer": "from_1"}, "answer is '0', not a number from 1 to 2"),
@@ -250,15 +249,15 @@ def test_what_is_no_place_of_an_option_is_refused(
     ("row", "reason"),
     [
         ("1,add,Q,,,,,b", "it has no before"),
-        ("1,other,Q,,,,a,b", "its dimension is 'other'; the dimensions are add, taken"),
+        ("1,other,Q,,,,a,b", "its dimension is 'other'; use one of add, taken"),
         (",add,Q,,,,a,b", "its id is empty"),
         ("1,add,,,,,a,b", "it has no question"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
-        ("1,add,Q,a or b,,,a,b", "options is not a list: write it as JSON or with a column for each entry"),
+        ("1,add,Q,a or b,,,a,b", "options is not a list; write it as JSON, give each entry a column"),
         ('1,add,Q,"[""a""]",b,,a,b', "Answer: this must be one of the entries of options"),
-        ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write it in digits alone"),
-        ("1,add,Q,,,x", "it has 6 cells, and the head has 8"),
-        ("0,add,Q,,,,a,b", "its id 0 is that of row 1 too"),
+        ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write digits only"),
+        ("1,add,Q,,,x", "it has 6 cells, but the first row has 8"),
+        ("0,add,Q,,,,a,b", "its id 0 is also in row 1"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named_with_its_line(tmp_path: Path, row: str, reason: str) -> None:
@@ -289,7 +288,7 @@ def test_another_encoding_is_refused_or_taken_when_it_is_said(tmp_path: Path, en
     assert out(file, schema()) == data
     odd = replace(file, items=[replace(file.items[0], touched=True, fields={"question": "→"})])
     if encoding == "cp1252":
-        with pytest.raises(InvalidFileError, match=r"t\.csv came in cp1252, which has no '→'"):
+        with pytest.raises(InvalidFileError, match=r"t\.csv uses cp1252, which has no character '→'"):
             out(odd, schema())
     with pytest.raises(InvalidFileError, match="There is no encoding 'latin-99'"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping(encoding="latin-99"))
@@ -393,7 +392,7 @@ def test_a_workbook_comes_in_as_the_table_that_it_shows(tmp_path: Path) -> None:
     book.save(tmp_path / "u.xlsx")
     with pytest.raises(InvalidFileError, match=r"u\.xlsx: row 2: question is a formula in the spreadsheet"):
         read_table(tmp_path / "u.xlsx", format="csv", schema=schema())
-    with pytest.raises(InvalidFileError, match="is a spreadsheet that is not read"):
+    with pytest.raises(InvalidFileError, match="is a spreadsheet in an unsupported format"):
         read_table(write(tmp_path / "t.ods", "PK"), format="csv", schema=schema())
 
 
@@ -420,7 +419,8 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     ]
     longer = replace(first, touched=True, fields={**first.fields, "options": list("HCPJU"), "answer": "H"})
     with pytest.raises(
-        InvalidFileError, match=r"item 1 cannot be written: its list has 5 entries, and only a, b, c, d"
+        InvalidFileError,
+        match=r"item 1 cannot be written: its list has 5 entries, but the only columns for them are a, b, c, d",
     ):
         out(replace(came, items=[longer]), schema())
     fresh = replace(second, fragment=None)
@@ -445,7 +445,7 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
 
     holes = write(tmp_path / "h.csv", f"{lines[0]}\n1,add,Q,x,y,Hat,,Pan,,A\n")
     assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
-        "it has no b, but c (line 2)"
+        "it has c but no b (line 2)"
     ]
     with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))

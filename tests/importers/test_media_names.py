@@ -59,11 +59,11 @@ def test_the_exact_name_comes_first(tmp_path: Path) -> None:
 
 def test_names_that_differ_only_in_case_or_form_are_refused(tmp_path: Path) -> None:
     media = touch(tmp_path, "a.png", "A.png", f"{NFC}.PNG", f"{NFD}.PNG")
-    with pytest.raises(InvalidMediaError, match=r"'a\.PNG' may be any of 2 files: A\.png, a\.png.*Keep one of them"):
+    with pytest.raises(InvalidMediaError, match=r"'a\.PNG' matches 2 files: A\.png, a\.png.*Keep one of the files"):
         found(media, "a.PNG")
-    with pytest.raises(InvalidMediaError, match="may be any of 2 files"):
+    with pytest.raises(InvalidMediaError, match="matches 2 files"):
         found(media, f"{NFC}.png")
-    with pytest.raises(InvalidMediaError, match="may be any of 2 files"):
+    with pytest.raises(InvalidMediaError, match="matches 2 files"):
         touch(tmp_path / "ids", "QA.png", "qa.png").of_id("Qa", "image")
 
 

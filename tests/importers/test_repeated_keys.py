@@ -18,7 +18,7 @@ from importers.readers import reader_of
 from testkit.missing_extensions import needs
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
-WHY = "the key '{}' stands twice in one object"
+WHY = "the key '{}' appears twice in one object"
 
 
 def file(folder: Path, name: str, *lines: str) -> Path:
@@ -66,7 +66,7 @@ def test_an_answer_whose_key_stands_twice_is_a_bad_row(
 def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> None:
     path = file(tmp_path, "l.json", *INSPECT.replace(', "id": "b"', ',\n "id": "b"').splitlines())
     with pytest.raises(
-        InvalidFileError, match=r"the key 'id' stands twice in one object; keep one \(line 2, column 2\)"
+        InvalidFileError, match=r"the key 'id' appears twice in one object; keep one \(line 2, column 2\)"
     ):
         reader_of(FORMATS["predictions"])(path, schema=SCHEMA, model="m")
 

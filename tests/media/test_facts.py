@@ -263,7 +263,7 @@ def test_a_matrix_that_is_nearly_a_quarter_turn_is_one_and_others_are_refused() 
     assert orientation.of_matrix(near, name="it") == 6
     assert orientation.of_matrix((0,) * 9, name="it") == 1
     assert orientation.of_matrix((-131072, 0, 0, 0, 65536, 0, 0, 0, 1 << 30), name="it") == 2
-    with pytest.raises(InvalidMediaError, match="it is turned by 45 degrees"):
+    with pytest.raises(InvalidMediaError, match="it is rotated by 45 degrees"):
         orientation.of_matrix((46341, 46341, 0, -46341, 46341, 0, 0, 0, 1 << 30), name="it")
 
 
@@ -423,5 +423,5 @@ def test_a_clip_has_the_size_at_which_it_is_displayed(
 
 def test_a_clip_whose_pixels_are_lines_is_refused(tmp_path: Path) -> None:
     """160 x 1 displayed for 80 x 48 stored: pixels of 2 x 1/48, so 96 times as wide as high."""
-    with pytest.raises(InvalidMediaError, match="pixels are 96 wide and 1 high"):
+    with pytest.raises(InvalidMediaError, match=r"pixels of .* are 96 wide and 1 high"):
         MediaStore(tmp_path / "media").add(oblong(tmp_path / "a.webm", 160, 1))

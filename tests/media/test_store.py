@@ -266,7 +266,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
     "a document": ("f.png", lambda: b"%PDF-1.7 ...", ["PDF"]),
     "a TIFF": ("g.tif", lambda: encoded(photo(), "TIFF"), ["TIFF", "PNG"]),
     "an MP4": ("h.webm", lambda: b"\0\0\0\x20ftypisom" + bytes(60), ["MP4", "WebM"]),
-    "random bytes": ("i.png", lambda: bytes(range(128, 256)) * 8, ["i.png is of a sort that is not known"]),
+    "random bytes": ("i.png", lambda: bytes(range(128, 256)) * 8, ["i.png is of an unknown type"]),
     "a cut JPEG": ("j.jpg", lambda: JPEG[: len(JPEG) // 2], ["j.jpg cannot be read to its end"]),
     "a JPEG's first bytes": ("j.jpg", lambda: JPEG[:20], ["j.jpg cannot be read to its end"]),
     "a cut PNG": ("k.png", lambda: PNG[: len(PNG) // 2], ["k.png cannot be read to its end"]),

@@ -234,7 +234,7 @@ def test_a_stored_clip_of_unusual_build_is_written_anew_with_the_same_frames(
     """As one that came in before clips were looked through."""
     odd = unusual(tmp_path / "odd.webm")
     store = MediaStore(tmp_path / "media")
-    with pytest.raises(InvalidMediaError, match="unusual way"):
+    with pytest.raises(InvalidMediaError, match="unusual structure"):
         store.add(odd)
     with monkeypatch.context() as earlier:
         earlier.setattr(strip_metadata, "looked_at", lambda path: None)

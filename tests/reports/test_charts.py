@@ -78,7 +78,7 @@ def test_a_value_has_its_interval_and_a_row_without_values_says_so() -> None:
     )
     assert hostile["y"] > people["y"], "marks of a row stand below each other"
     assert [each["series"] for each in data(chart, "rule")] == ["people", HOSTILE]
-    assert "undefined; the table says why" in texts(svg(chart))
+    assert "undefined; see the table" in texts(svg(chart))
     assert list(chart.rows[-1]) == ["two", "people", None, None, None]
 
 

@@ -215,7 +215,7 @@ def test_a_letter_goes_on_meaning_the_option_that_was_shown(store: Store, items:
     edit_item(store, person=lea, project="p", item="colour/0", fields={"options": ["blue", "green"], "answer": "green"})
     line = accuracy(store)
     assert line.found.n_units == 0
-    assert dict(line.left_out) == {"it chose an option that the item no longer has": 1}
+    assert dict(line.left_out) == {"the chosen option is no longer in the item": 1}
     assert (line.lowest, line.highest) == (0, 1)
 
 

@@ -77,7 +77,7 @@ def test_each_number_says_how_its_answers_came_about_and_over_which_frames(store
         "ranker": ["options ranked by sum_logprob", "4 x 8 + 1", "0.75", "4", "4", "0", "0"],
         "writer": ["free text, read by rules", "0 + 1", "0.25", "4", "4", "2", "1"],
         "blind": ["free text (prompts egoplan_explain)", "none", "0.0", "1", "1", "1", "1"],
-        "filed": ["out of a file", "", "0.0", "1", "1", "1", "0"],
+        "filed": ["imported from a file", "", "0.0", "1", "1", "1", "0"],
     }
     read = project_answers.read_project(store, person=None, project="p")
     cut = numbers.sliced_scores(read, Scores("key"))

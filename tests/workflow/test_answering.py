@@ -486,11 +486,12 @@ def test_people_s_answers_are_graded_blind_like_models(store: Store) -> None:
     [
         ("people: 3", "people: 0", "this must be at least 1"),
         ("people: 3", "people: 3\n    per_dimension: 0", "this must be at least 1"),
-        ("people: 3", "people: 3\n    shows: [answer]", "`answer` tells the right answer"),
-        ("people: 3", "people: 3\n    shows: [questoin]", "no field of the item"),
+        ("people: 3", "people: 3\n    shows: [answer]", "`answer` reveals the right answer"),
+        ("people: 3", "people: 3\n    shows: [questoin]", "is not a field of the item"),
         ("people: 3", "people: 3\n    dimensions: [size]", "size"),
-        ("said, kind: option_of", "said, kind: multi_choice", "no item is answered by it"),
-        ('prompt: "Your answer"}', 'prompt: "Your answer", skip: {label: Skip}}', "a person answers every item"),
+        ("said, kind: option_of", "said, kind: multi_choice", "answers of this kind cannot be compared"),
+        ('prompt: "Your answer"}', 'prompt: "Your answer", skip: {label: Skip}}',
+         "people answer every item, as models do"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_said(old: str, new: str, said: str) -> None:
@@ -507,5 +508,5 @@ dimensions: [{id: colour, title: Colour}]
 item: {fields: [{name: question, kind: text}]}
 stages: {answering: {people: 1, criteria: [{name: said, kind: text, prompt: "Your answer"}]}}
 """
-    with pytest.raises(SchemaError, match="nothing would score the answers"):
+    with pytest.raises(SchemaError, match="answers would get no scores"):
         load_text(text, "", "plain")

@@ -155,7 +155,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(InvalidFileError, match="row 5: tiny has answered this item already, in other words"):
+    with pytest.raises(InvalidFileError, match="row 5: tiny has already answered this item with another text"):
         bring(store, media, path)
     assert attempts(store) == []
     done = bring(store, media, path, skip_bad=True)
@@ -197,8 +197,11 @@ def test_an_index_is_a_position_elsewhere(
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([[1, "", "a"], [2, "", "b"]], "row 2: nothing says whether its index counts from 0 or from 1"),
-        ([[0, "What is 2?", "a"]], "row 2: its question is not that of the item at position 0 .*'What is 1[?]'"),
+        ([[1, "", "a"], [2, "", "b"]], "row 2: the file does not show whether its index counts from 0 or from 1"),
+        (
+            [[0, "What is 2?", "a"]],
+            "row 2: its question is not the question of the item at position 0 .*'What is 1[?]'",
+        ),
         ([[0, "", "a"], [4, "", "b"]], "row 3: there is no item '4' in this project, and this project has 4 items"),
         ([[0, "", "a"], ["x", "", "b"]], "row 3: there is no item 'x' in this project"),
         ([[0, "", "a"], [-1, "", "b"]], "row 3: there is no item '-1'"),
@@ -242,7 +245,7 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
     path = tmp_path / "answers.tsv"
     path.write_text("item\tprediction\n10\ttake cup\n")
     spec = spec_of("name: LLaVA\nadapter: chat\nmodel: llava\n", name="spec.yaml")
-    with pytest.raises(ModelError, match="LLaVA is asked here"):
+    with pytest.raises(ModelError, match="Touchstone asks LLaVA itself"):
         bring(store, media, path, spec=spec)
     with pytest.raises(InvalidFileError, match="Only answers have a model"):
         bring(store, media, path, "egoplan", model="m")

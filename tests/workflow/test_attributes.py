@@ -36,7 +36,7 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
     (tmp_path / "said.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
     about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "said.jsonl"}
     import_files(store, MediaStore(tmp_path / "m"), **about)
-    with pytest.raises(InvalidFileError, match="no model 'Small' has answered; there are large, small"):
+    with pytest.raises(InvalidFileError, match="the model 'Small' has no answers; models with answers: large, small"):
         bring(store, tmp_path, "models", "model,size\nSmall,7B\n")
     with pytest.raises(InvalidFileError, match=r"the column model .* model is missing"):
         bring(store, tmp_path, "models", "name,size\nsmall,7B\n")

@@ -72,9 +72,9 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
     with store.read() as session:
         assert sorted(session.exec(select(ItemRow.priority))) == [0, 0, 7, 7]
     for nothing in (BulkSelection(), BulkSelection(stage=Stage.VERIFICATION)):  # nothing chosen is no item
-        with pytest.raises(InvalidInputError, match="No item is chosen"):
+        with pytest.raises(InvalidInputError, match="No items are chosen"):
             bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=nothing, priority=3)
-        with pytest.raises(InvalidInputError, match="No item is chosen"):
+        with pytest.raises(InvalidInputError, match="No items are chosen"):
             bulk.do(store, by=lea, project="p", action=Action.VERIFY_AGAIN, chosen=nothing, token="")
     every = bulk.preview(
         store, by=lea, project="p", action=Action.PRIORITISE, chosen=BulkSelection(every=True), priority=3
@@ -97,7 +97,7 @@ def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) 
     chosen = BulkSelection(stage=Stage.VERIFICATION, items=("colour/0", "colour/1", "colour/2"))
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ann",)}
     seen = bulk.preview(store, **given)
-    assert dict(seen.cannot) == {answered: "They wrote, edited, answered or looked into this item."}
+    assert dict(seen.cannot) == {answered: "They wrote, edited, answered or inspected this item."}
     assert bulk.do(store, token=seen.token, **given) == 2
     assert sorted(held_by(store, ann.id)) == sorted(set(chosen.items) - {answered})
     with pytest.raises(ConflictError):  # a second press does nothing
@@ -134,20 +134,20 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     seen = bulk.preview(store, **given)
     # ann alone may have colour/1 to 3, ben alone colour/0; ben gets 4 and 5 besides, and cy all but one of the shapes
     assert seen.shares == {"ann": 4, "ben": 3, "cy": 4}
-    assert dict(seen.cannot) == {"gone/1": "There is no such item among the chosen."}
+    assert dict(seen.cannot) == {"gone/1": "The selection has no such item."}
     assert bulk.do(store, token=seen.token, **given) == 11
     assert [len(held_by(store, person.id)) for person in (ann, ben)] == [4, 3]
     assert set(held_by(store, ben.id)) == {"colour/0", "colour/4", "colour/5"}
     with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
-    assert dict(again.cannot)["colour/1"] == "One of them has it in hand already."
+    assert dict(again.cannot)["colour/1"] == "One of these people has it already."
     shapes = BulkSelection(stage=Stage.VERIFICATION, items=names[6:11])
     no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
     assert (no_one.can, set(dict(no_one.cannot).values())) == (
         (),
         {
-            "None of them may have it. ben: They wrote, edited, answered or looked into this item. "
-            "dan: They have no part in the verification."
+            "None of these people may have it. ben: They wrote, edited, answered or inspected this item. "
+            "dan: They do not work in the verification."
         },
     )

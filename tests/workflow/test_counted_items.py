@@ -152,11 +152,11 @@ def test_a_correction_is_about_the_dimensions_that_people_have_graded_and_says_s
     line = cut.whole["m"]
     assert (line.asked, line.found.n_units, line.people) == (40, 40, 20)
     assert line.found.value == pytest.approx(0.5)  # a judge without any contrast adds nothing to people's 10 of 20
-    said = next(note for note in cut.notes if "nothing says how far it is off" in note)
+    said = next(note for note in cut.notes if "the judge's error there is unknown" in note)
     assert "D02, D03, D04, D05, D06, D07, D08, D09, D10, D11" in said
     whole = numbers.sliced_scores(found, JUDGE)
     assert (whole.whole["m"].found.n_units, len(whole.slicing.labels)) == (240, 12)
-    assert not any("nothing says how far" in note for note in whole.notes)
+    assert not any("the judge's error there is unknown" in note for note in whole.notes)
 
 
 # ---- counts add up --------------------------------------------------------------------------------------------------
@@ -404,8 +404,8 @@ def test_a_project_without_verdicts_counts_all_and_says_why(store: Store) -> Non
     factories.make_project(store)
     factories.make_items(store, 3)
     found = counting_of(store, person=None, project="p")
-    assert (found.which, found.sentence) == (Items.ALL, "All 3 items: none of them has a verdict yet.")
-    with pytest.raises(InvalidInputError, match="no kept items: none of them has a verdict yet"):
+    assert (found.which, found.sentence) == (Items.ALL, "All 3 items: no item has a verdict yet.")
+    with pytest.raises(InvalidInputError, match="no kept items: no item has a verdict yet"):
         counting_of(store, person=None, project="p", items_="kept")
 
 
@@ -431,7 +431,7 @@ stages:
 
 
 def test_a_mean_of_names_is_refused_and_one_of_numbers_is_not() -> None:
-    with pytest.raises(SchemaError, match="there is no `mean` of names, which the options of `quality` are"):
+    with pytest.raises(SchemaError, match="the options of `quality` are names, which have no `mean`"):
         load_text(CHOICE.replace("COMBINE", "mean"), "g", "choice")
     numbered = CHOICE.replace("COMBINE", "mean").replace("value: good", "value: 2").replace("value: fair", "value: 1")
     loaded = load_text(numbered.replace("value: bad", "value: 0"), "g", "choice")
@@ -493,5 +493,5 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     yes = numbers.sliced_scores(found, Scores("human", "number")).whole["a"]
     assert (yes.found.n_units, yes.found.value) == (6, 1.0)  # two of three say 1, so all are 1
     assert numbers.as_csv([yes]).splitlines()[0].split(",")[:3] == ["scores", "criterion", "option"]
-    with pytest.raises(InvalidInputError, match="no option 'great'; it has good, fair, bad"):
+    with pytest.raises(InvalidInputError, match=r"no option 'great'. Its options: good, fair, bad"):
         numbers.sliced_scores(found, Scores("human", "quality", option="great"))

@@ -65,7 +65,7 @@ def folder(store: Store, home: Path, tmp_path: Path) -> Path:
         skip_bad=True,
     )
     assert [bad.reason for bad in done.bad] == [
-        "Height: write it with a decimal point and without separators of thousands, such as 1200.5"
+        "Height: use a decimal point and no thousands separators, such as 1200.5"
     ]
     return path
 

@@ -117,10 +117,10 @@ def test_it_is_among_the_ways_of_scoring() -> None:
     assert [(each.kind, each.judge) for each in there] == [("human", None), ("judge", "gpt"), ("corrected", "gpt")]
     assert there[0].title == "People, genuine"
     assert any(
-        note.startswith("Genuine is 1 where perception, cognition and action are all at their highest")
+        note.startswith("Genuine is 1 if perception, cognition and action all have their highest value")
         for note in leaderboard.sliced_scores(found, there[0]).notes
     )
-    with pytest.raises(InvalidInputError, match="it has perception, cognition, action, genuine, share"):
+    with pytest.raises(InvalidInputError, match="Its criteria: perception, cognition, action, genuine, share"):
         score_choices.selected_scores(found, criteria=["fluky"])
 
 

@@ -134,11 +134,11 @@ def test_what_cannot_be_compared(store: Store, tmp_path: Path) -> None:
     project(store, "colour")
     make_predictions(store, make_items(store, 2), models=["m"])
     bring_in(store, tmp_path, [("colour/0 · m", "one", "score", 5), ("colour/1 · m", "two", "score", 5)])
-    with pytest.raises(RatingsError, match="No answer has a grade for score of all of one, two"):
+    with pytest.raises(RatingsError, match="No answer has a grade for score from all of one, two"):
         agreement_of_means(store, person=None, project="p")
     with pytest.raises(RatingsError, match="There is no rater 'three'"):
         agreement_of_means(store, person=None, project="p", raters=["three"])
-    with pytest.raises(RatingsError, match="There are no means of 'choice'; grading has numbers of score"):
+    with pytest.raises(RatingsError, match=r"There are no means of 'choice'. Criteria with numbers: score"):
         agreement_of_means(store, person=None, project="p", criteria=["choice"])
-    with pytest.raises(RatingsError, match="people together count as one"):
+    with pytest.raises(RatingsError, match="all people count as one rater"):
         agreement_of_means(store, person=None, project="p", raters=["one"])

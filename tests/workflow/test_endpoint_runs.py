@@ -185,9 +185,9 @@ def test_the_answer_after_an_explanation_is_read_by_the_usual_rules(store: Store
     [
         ({"base_url": f"http://me:{CANARY}@127.0.0.1/v1"}, "user name or a password"),
         ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "after ? or #"),
-        ({"key": CANARY}, "the key itself does not belong into the description"),
-        ({"key": "DATABASE_URL"}, "other variables are not read"),
-        ({"omit": ("top_k",)}, "which is not sent"),
+        ({"key": CANARY}, "Do not write the key itself into the description"),
+        ({"key": "DATABASE_URL"}, "Other variables are not read"),
+        ({"omit": ("top_k",)}, "which is never sent"),
     ],
 )
 def test_a_description_with_a_secret_in_it_is_not_even_written_down(

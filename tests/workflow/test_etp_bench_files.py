@@ -96,22 +96,28 @@ def test_a_new_item_follows_the_file_that_is_there(project: Store, media: MediaS
 
 
 BAD: list[tuple[Any, str]] = [
-    (etp_record("Type", 0, form="multiple_choice"), "items of Type have open (Open), not multiple_choice; choose that"),
+    (
+        etp_record("Type", 0, form="multiple_choice"),
+        "Type allows open (Open), not multiple_choice; choose an allowed value",
+    ),
     (etp_record("Sequence", 0, form="plan"), "multiple_choice (One of the options), multi_select (Several"),
     (etp_record("Type", 0, form="essay"), "choose one of open, multiple_choice"),
     ({**etp_record("Type", 0), "aspect": "Smell"}, "its aspect is 'Smell'"),
     (etp_record("Goal", 0, answer="Maybe"), "one of the options (Yes, No)"),
     (etp_record("Goal", 0, options=None), "there are no options to choose from"),
-    (etp_record("Temporal", 0, answer="1, 3"), "numbers of the images from 1 on"),
+    (etp_record("Temporal", 0, answer="1, 3"), "list the numbers of all images from 1"),
     (etp_record("Property", 0, answer="edible"), "every entry must be one of breakable"),
-    (etp_record("Type", 0, images=[]), "it has no images, and at least 1 is needed"),
+    (etp_record("Type", 0, images=[]), "it has no images, but at least 1 is needed"),
     (etp_record("Type", 0, images=[{"path": 1}]), "images is not a list of paths"),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9, "y": 0.9, "w": 0.5, "h": 0.5}]), "Red boxes: "),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9}]), "`y` must be a number"),
     (etp_boxes(0, answer="on the left"), "Answer: leave this empty; an answer of this form is drawn"),
     (etp_record("Type", 0, answer_boxes=[{"x": 0, "y": 0, "w": 1, "h": 1}]), "Boxes of the answer: remove this"),
-    (etp_boxes(0, answer_boxes=[{"x": 12, "y": 40, "w": 64, "h": 48}]), "Boxes of the answer: box 1: it reaches out"),
-    (etp_boxes(0, answer_boxes=[[0.1, 0.2, 0.3, 0.4]]), "Boxes of the answer: box 1 is no box"),
+    (
+        etp_boxes(0, answer_boxes=[{"x": 12, "y": 40, "w": 64, "h": 48}]),
+        "Boxes of the answer: box 1: the box extends beyond",
+    ),
+    (etp_boxes(0, answer_boxes=[[0.1, 0.2, 0.3, 0.4]]), "Boxes of the answer: box 1 is not a valid box"),
     (etp_record("Type", 0, numbers="1"), "Numbers: this must be a list of marks"),
     (etp_record("Type", 0, answer=["Hat"]), "answer is not text"),
     (etp_record("Spatial", 0, options=["a", 2]), "options has an entry that is not text"),
@@ -158,7 +164,7 @@ def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media:
     ):
         bring(project, media, half)
     twice = write(tmp_path / "twice.json", [etp_record("Type", 0), etp_record("Type", 0)])
-    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is that of row 1 too"):
+    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is also in row 1"):
         bring(project, media, twice)
     assert etp_files(project) == {}
 
@@ -177,18 +183,16 @@ def test_an_aspect_takes_its_forms_and_no_other(dimension: str) -> None:
 
 def test_an_edit_into_a_form_of_another_aspect_is_refused(project: Store, media: MediaStore, tmp_path: Path) -> None:
     bring(project, media, write(tmp_path / "items.json", [etp_record("Goal", 0)]))
-    with pytest.raises(
-        InvalidInputError, match=r"Form of the answer: items of Goal have multiple_choice \(One of the opt"
-    ):
+    with pytest.raises(InvalidInputError, match=r"Form of the answer: Goal allows multiple_choice \(One of the opt"):
         edit_item(project, person=None, project="p", item="Goal-0", fields={"form": "open"})
 
 
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
-        ("options: [a, b], by_dimension: {two: [a]}", "`two` is no dimension"),
-        ("options: [a, b], by_dimension: {one: [c]}", "`c` is no value of `form`"),
-        ("options: [a, b], by_dimension: {one: []}", "no value is left"),
+        ("options: [a, b], by_dimension: {two: [a]}", "`two` is not a dimension"),
+        ("options: [a, b], by_dimension: {one: [c]}", "`c` is not a value of `form`"),
+        ("options: [a, b], by_dimension: {one: []}", "this list is empty"),
     ],
 )
 def test_forms_of_aspects_that_do_not_fit_the_schema_are_refused(keys: str, says: str) -> None:
@@ -197,7 +201,7 @@ def test_forms_of_aspects_that_do_not_fit_the_schema_are_refused(keys: str, says
         load_text(text + f"    - {{name: form, kind: choice, {keys}}}\n", "", "s.yaml")
     with pytest.raises(SchemaError, match="by_dimension"):
         load_text(text + "    - {name: form, kind: text, by_dimension: {one: [a]}}\n", "", "s.yaml")
-    with pytest.raises(SchemaError, match="has no `forms`"):
+    with pytest.raises(SchemaError, match="the field needs `forms`"):
         load_text(text + "    - {name: answer, kind: text, read_as: form}\n", "", "s.yaml")
 
 

@@ -203,7 +203,7 @@ def test_a_rater_out_of_a_file_is_said_to_be_who_it_is(store: Store, tmp_path: P
                 "(1, 'grading', 'colour/1 · m', 'Zoe Quux', 'score', '1', '2026-01-01 00:00:00')"
             )
         )
-    with pytest.raises(ConflictError, match="whether Zoe Quux is a person"):
+    with pytest.raises(ConflictError, match="Imported rater without a mark: Zoe Quux"):
         released.release(store, tmp_path / "release")
 
 
@@ -220,7 +220,7 @@ def test_no_release_whose_evidence_comes_to_other_figures(
 ) -> None:
     voted(store)
     monkeypatch.setattr(evidence, "gates", lambda *given, **more: {**gates(*given, **more), "kept": 4})
-    with pytest.raises(ConflictError, match=r"does not come to what the project says \(kept\)"):
+    with pytest.raises(ConflictError, match=r"differ from the project's figures \(kept\)"):
         released.release(store, tmp_path / "release")
 
 

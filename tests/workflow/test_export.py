@@ -176,7 +176,7 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert out(store, "egoplan", part, **only) == [name, "manifest.json"]
     assert json.loads((part / name).read_bytes()) == [records[0], records[2]], "as they stand, in the order of the file"
     told = json.loads((part / "manifest.json").read_bytes())
-    says = "A part: 2 of the 3 items of the project, which someone chose. It is not the whole."
+    says = "A part: 2 of the 3 items of the project, selected for this export."
     sizes = {"written": 2, "of": 3, "chosen": 2, "chosen_and_not_written": []}
     assert list(told.items())[1] == ("restricted", {"says": says, **sizes})
     assert [(item["id"], item["file"], item["position"], item["state"]) for item in told["items"]] == [
@@ -191,12 +191,12 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
 
     for place, options, why in [
         (tmp_path / "x", {"only": ("0", "<b>", "9")}, "no such items: <b>, 9. Nothing was written"),
-        (whole / "part.json", only, "of an export of all of the items; choose another folder"),
-        (part / "other.json", only, f"is about {name}, which is a part of a project, too"),
+        (whole / "part.json", only, "already has an export of all of the items. Choose another folder"),
+        (part / "other.json", only, f"also describes {name}, another part of a project"),
     ]:
         with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)
-    with pytest.raises(InvalidFileError, match="ratings is exported without a choice of items"):
+    with pytest.raises(InvalidFileError, match="Export ratings without a choice of items"):
         out(store, "ratings", tmp_path / "r.csv", **only)
     assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/other.json"))
 
@@ -210,8 +210,8 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
         done = import_files(store, media, by=None, project=other, format="egoplan", path=path, new_only=True)
         assert (says in (done.note or "")) is note
     assert remarks(store, project="p") == []
-    assert remarks(store, project="again") == [f"again: items came out of {name}: {says}"]
-    assert remarks(store, project="folder") == [f"folder: items came out of part: {says}"]
+    assert remarks(store, project="again") == [f"again: items were imported from {name}: {says}"]
+    assert remarks(store, project="folder") == [f"folder: items were imported from part: {says}"]
 
 
 @needs_qualification

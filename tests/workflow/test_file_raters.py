@@ -99,7 +99,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     found = project_answers.read_project(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
-    assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
+    assert any("3 people have graded. Grades of 3 came from files: Ada L., bob, cy." in note for note in told), told
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")
@@ -142,7 +142,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     make_predictions(store, make_items(store, N), models=["m"])
     done = bring(store, tmp_path, ("bob", "gpt"))
     assert file_raters.in_sentences(done.raters) == [
-        "Counted as machines, as no one has said that these are people: bob, gpt."
+        "Counted as machines, because nobody has marked them as people: bob, gpt."
     ]
     assert set(project_answers.read_project(store, person=None, project="p").judged) == {
         ("score", "bob"),
@@ -155,12 +155,12 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
         ["Counted among the people: bob."],
     )
     assert set(project_answers.read_project(store, person=None, project="p").judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInputError, match="bob counts as a person in this project, and this file says machines"):
+    with pytest.raises(InvalidInputError, match="bob counts as a person in this project, but this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted among the people: bob.",
-        "Counted as a machine, as no one has said that this is a person: cy.",
+        "Counted as a machine, because nobody has marked it as a person: cy.",
     ]
     for wrong, said in [
         ({"people": ["nobody"]}, "no imported ratings by 'nobody'"),
@@ -184,7 +184,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         submissions.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
     here = {each.unit: 0.5 for each in ratings_of(store, project="p", stage=Stage.GRADING)}
     done = bring(store, tmp_path, ("bob", "gpt"), n=4)
-    assert file_raters.in_sentences(done.raters)[1].startswith("Accounts here that have rated, too: bob.")
+    assert file_raters.in_sentences(done.raters)[1].startswith("Raters with an account here: bob.")
     wanted = {f"colour/{at} · m": GRADES["bob"][at] for at in range(4)} | here
     for pseudonyms, name in ((False, "bob"), (True, "person-1")):
         found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)
@@ -193,7 +193,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
     assert all(len(given) == 1 for given in read.grades["score"].values())
     assert set(read.judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInputError, match="bob has rated here under an account, and so is a person"):
+    with pytest.raises(InvalidInputError, match="bob has rated here with an account, so this rater is a person"):
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 

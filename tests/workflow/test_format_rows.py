@@ -129,7 +129,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     where = [(each["id"], each["file"], each["position"]) for each in told["items"]]
     assert where == [(kept.partition(",")[0], "sheet.csv", 0)]
     media = MediaStore(tmp_path / "media")
-    with pytest.raises(InvalidFileError, match="writes answer_key and does not read it"):
+    with pytest.raises(InvalidFileError, match="writes answer_key, but cannot read it"):
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
 
 

@@ -60,7 +60,7 @@ def test_a_page_of_before_is_stored_under_what_its_rater_saw(store: Store) -> No
     assert hashes(store) == [digest(FIRST)]
     other = claimed(store, ann)
     assert other.guideline == digest(SECOND)
-    with pytest.raises(InvalidInputError, match="not this project's"):
+    with pytest.raises(InvalidInputError, match="guideline of another project"):
         submissions.submit(
             store, person=ann, task=other.id, key="l", values={"choice": "red"}, guideline=digest("mine")
         )

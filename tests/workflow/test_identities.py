@@ -102,7 +102,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
     about = about_judge(world)
     assert about.repeated == 10
-    assert ("asked about again", "10: the newest score counts, the others do not") in about.told()
+    assert ("asked about again", "10 (only the newest score counts)") in about.told()
 
 
 @pytest.mark.parametrize(

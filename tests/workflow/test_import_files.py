@@ -165,7 +165,7 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
 def test_a_format_that_is_only_written_cannot_be_imported(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
-    with pytest.raises(InvalidFileError, match="Touchstone writes prov and does not read it; EgoThink reads egothink"):
+    with pytest.raises(InvalidFileError, match=r"Touchstone writes prov, but cannot read it. EgoThink reads egothink"):
         bring(store, media, "prov", path)
     assert item_names(store) == []
 
@@ -178,7 +178,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
     assert files_of(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
-    with pytest.raises(InvalidFileError, match="row 1: the item '0' is in this project already, with other content"):
+    with pytest.raises(InvalidFileError, match="row 1: the item '0' exists with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
     with pytest.raises(InvalidFileError, match="3 of its 4 items are in this project already"):
@@ -394,7 +394,7 @@ def test_a_damaged_image_is_named(store: Store, media: MediaStore, tmp_path: Pat
     assert item_names(store) == []
     done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", skip_bad=True)
     assert (done.items, done.assets_missing, len(done.bad)) == (1, 1, 1)
-    with pytest.raises(InvalidFileError, match="The other media are in"):
+    with pytest.raises(InvalidFileError, match="The other media were imported"):
         bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
 
 
@@ -452,7 +452,7 @@ def test_a_clip_ends_before_the_action_that_is_asked_for(store: Store, media: Me
     assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
     late = egoplan_record(1, video_id="V00", current_observation_frame=61, action_start_frame=65)
     early = egoplan_record(2, video_id="V00", current_observation_frame=60, action_start_frame=65)
-    with pytest.raises(InvalidFileError, match=r"row 1: .* frame 61, later than 0\.5 s before its action begins"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .*frame 61\) is later than 0\.5 s before its action begins"):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [late, early]), media_dir=tmp_path / "media")
     assert bring(store, media, "egoplan", write(tmp_path / "c.json", [early]), media_dir=tmp_path / "media").items == 1
 
@@ -471,7 +471,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
-        InvalidFileError, match="its goal takes 21 actions at least, the next one included, and at most 20"
+        InvalidFileError, match="its goal takes at least 21 actions, including the next one, but at most 20"
     ):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
 
@@ -485,7 +485,7 @@ def test_a_segment_that_begins_after_its_clip_has_ended_is_refused(
     path = write(tmp_path / "val.json", records)
     for number in (0, 1):
         clips.write(frames(20), out=tmp_path / f"media/{number}.webm", frames_per_second=10)
-    with pytest.raises(InvalidFileError, match=r"row 1: segment 2 begins at 7\.5 s, and the clip has 1\.9"):
+    with pytest.raises(InvalidFileError, match=r"row 1: segment 2 begins at 7\.5 s, but the clip lasts only 1\.9"):
         bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
 
 
@@ -566,7 +566,7 @@ def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_pat
     assert done.predictions == 1
     assert [bad.row for bad in done.bad] == [2, 3]
     turn = {"question_id": 2, "model_id": "f", "choices": [{"turns": ["x"]}]}
-    with pytest.raises(InvalidFileError, match="activity has 2 items, and none at position 2"):
+    with pytest.raises(InvalidFileError, match="activity has 2 items, but none at position 2"):
         bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", [turn]))
 
 
@@ -620,5 +620,5 @@ def test_a_file_name_that_is_taken_is_said(store: Store, media: MediaStore, tmp_
     project(store, "pca_bench")
     bring(store, media, "pca_bench", write(tmp_path / "in/Robot.json", [pca_record(0)]))
     write(tmp_path / "in/Driving.json", [pca_record(0, domain="Autonomous Driving")])
-    with pytest.raises(InvalidFileError, match=r"A file Robot\.json is in this project already"):
+    with pytest.raises(InvalidFileError, match=r"This project has a file Robot\.json with other items"):
         bring(store, media, "pca_bench", tmp_path / "in")

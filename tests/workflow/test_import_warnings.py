@@ -58,7 +58,7 @@ def test_a_key_that_is_two_options_is_refused(
     store: Store, media: MediaStore, tmp_path: Path, options: list[str]
 ) -> None:
     with pytest.raises(
-        InvalidFileError, match=r"row 1: its options . and . are the same \(.*\), and the key is one of them"
+        InvalidFileError, match=r"row 1: its options . and . are the same \(.*\), and one of them is the key"
     ):
         bring(store, media, tmp_path, item("a", options, options[-1]))
 
@@ -78,7 +78,7 @@ def test_other_options_that_say_the_same_are_named(
 ) -> None:
     done = bring(store, media, tmp_path, item("a", ["1", "2"], "1"), item("b", options, options[0]))
     assert done.items == 2
-    assert done.warnings == (f"a.jsonl: 1 item has options that say the same; the first is b: {said}.",)
+    assert done.warnings == (f"a.jsonl: 1 item has options with the same meaning; the first item is b: {said}.",)
 
 
 @pytest.mark.usefixtures("project")
@@ -139,8 +139,7 @@ def test_columns_that_nothing_reads_are_named_and_votes_loudly(
         done = bring(store, media, tmp_path, row)
     what = "columns" if table else "keys"
     assert done.note == (
-        f"Nothing reads the {what} 'scene', 'correct.responses', 'correct.responses.users'; the values stay "
-        "with the rows and are exported again."
+        f"Unused {what}: 'scene', 'correct.responses', 'correct.responses.users' (the values are kept for exports)."
     )
     (warning,) = done.warnings
     assert warning.startswith(
@@ -158,7 +157,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     path.write_text("item\tA\tB\tlatency\tgrader\tprediction\na\t1\t2\t3\tann\tA\n")
     look = look_at_rows(store, media, by=None, project="p", format="predictions", path=path)
     said = list(lines_of_rows(look, skip_bad=False))
-    assert "Nothing reads the keys 'latency', 'grader'; the values are not imported." in said
+    assert "Unused keys: 'latency', 'grader' (the values are not imported)." in said
     assert any(line.startswith("Warning: m_p.tsv: the key 'grader' looks like votes") for line in said)
     done = bring(
         store,
@@ -172,7 +171,7 @@ def test_answers_and_ratings_name_what_is_left(store: Store, media: MediaStore, 
     path = tmp_path / "r.csv"
     path.write_text("unit,rater,criterion,value,rating_2,when\na,r,right,yes,no,now\n")
     read = ratings_reader()(path)
-    assert list(read.notes) == ["Nothing reads the columns 'rating_2', 'when'; the values are not imported."]
+    assert list(read.notes) == ["Unused columns: 'rating_2', 'when' (the values are not imported)."]
     assert [each.split(" looks")[0] for each in read.warnings] == ["r.csv: the column 'rating_2'"]
 
 
@@ -186,5 +185,5 @@ def test_a_published_file_with_two_equal_wrong_options_comes_in(
     done = import_files(store, media, by=None, project="p", path=path, format="egoplan")
     assert done.items == 3355
     assert done.warnings[0].endswith(
-        '1 item has options that say the same; the first is 1597: its options B and D are the same ("count").'
+        '1 item has options with the same meaning; the first item is 1597: its options B and D are the same ("count").'
     )

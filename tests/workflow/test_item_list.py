@@ -288,7 +288,7 @@ def test_no_one_learns_from_the_table_what_they_are_asked_about_blind(store: Sto
     mine = name_of(claimed(store, lea).id)
     assert seen(lea) == [name for name in every if name != mine]
     found = item_list.listing(store, person=lea, project="p", asked=asked)
-    assert (found.n, found.closed) == (3, 1)
+    assert (found.n, found.counts.hidden) == (3, 1)
     vote(store, lea)  # theirs waits for the second vote: it stays closed, whatever is asked for
     for more in ({"text": ["Question"]}, {"sort": ["-votes"]}, {"votes": ["1"]}, {"ids": [mine]}):
         assert mine not in seen(lea, **more), more
@@ -319,7 +319,7 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(store: Store) -> None:
         ("state=gone", "state=gone is unknown. States: in_verification"),
         ("differ=maybe", "Use yes or no"),
         ("version=x", "Use a version number"),
-        ("where=question", "'question' is not a test of a field. Write NAME=VALUE"),
+        ("where=question", "'question' is not a condition for a field. Write NAME=VALUE"),
         ("where=question:much", "'much' is not a number or a range"),
         ("where=colour~x", "Items have no field 'colour'. Fields: question, options, answer, origin."),
         ("dimension=size", "The schema has no dimension 'size'. Dimensions: colour, shape."),

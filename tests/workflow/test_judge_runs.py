@@ -231,11 +231,11 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
 
 
 def test_a_comparison_without_a_baseline_is_refused(world: World) -> None:
-    with pytest.raises(InvalidInputError, match="name the model to compare with"):
+    with pytest.raises(InvalidInputError, match="Choose the model to compare with"):
         world.plan("better_of_two")
-    with pytest.raises(InvalidInputError, match="Attack answers are judged by themselves"):
+    with pytest.raises(InvalidInputError, match="compares two answers, but an attack is one answer"):
         world.plan("better_of_two", attacks=True)
-    with pytest.raises(InvalidInputError, match="compares nothing"):
+    with pytest.raises(InvalidInputError, match="judges single answers"):
         world.plan(baseline="two")
 
 
@@ -407,14 +407,22 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
     ("template", "chosen", "said"),
     [
         (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness is filled with the model"),
-        (SCORE, {"fills": {**FILLS, "answr": "prediction"}}, "no such placeholder; it has question, reference, answer"),
-        (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` is filled by `gold`, which the items do not"),
-        (SCORE, {"fills": {"answer": "prediction"}}, "`reference` is filled by `reference`, which the items do not"),
-        (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'; it has"),
+        (
+            SCORE,
+            {"fills": {**FILLS, "answr": "prediction"}},
+            "no such placeholder; use one of: question, reference, answer",
+        ),
+        (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` uses `gold`, which the items do not"),
+        (SCORE, {"fills": {"answer": "prediction"}}, "`reference` uses `reference`, which the items do not"),
+        (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'. Its criteria"),
         ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "would be ignored"),
         ("verify_reference", {"criteria": {"score": "score"}}, "no placeholder of the template verify_reference"),
-        (SCORE, {"criteria": {"score": "choice"}}, "what is rated is asked about items"),
-        ("better_of_two", {"baseline": "one", "fills": {"answer_a": "answer"}}, "`answer_a` is one of them"),
+        (SCORE, {"criteria": {"score": "choice"}}, "but the criterion is about items"),
+        (
+            "better_of_two",
+            {"baseline": "one", "fills": {"answer_a": "answer"}},
+            "`answer_a` always holds a compared answer",
+        ),
     ],
 )
 def test_a_judge_that_would_not_see_what_it_grades_is_refused(template: str, chosen: dict[str, Any], said: str) -> None:

@@ -82,7 +82,7 @@ def test_a_skip_that_calls_a_senior_asks_no_one_else(store: Store) -> None:
     say(store, ann, answer_right=None)
     assert state_of(store) is ItemState.IN_ADJUDICATION
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 1, TaskState.WITHDRAWN: 1}
-    with pytest.raises(LeaseLostError, match="no longer wanted"):
+    with pytest.raises(LeaseLostError, match="no longer needed"):
         say(store, bob, held)
     assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NoTask)
     view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
@@ -184,7 +184,7 @@ def test_slots_that_should_have_been_called_off_are_found(store: Store) -> None:
     with store.write() as session:
         session.connection().execute(text("UPDATE task SET state = 'open' WHERE state = 'withdrawn'"))
     (found,) = check(store, rebuild=True)
-    assert "no longer in verification, but 1 more votes are asked for" in found
+    assert "no longer in verification, but 1 more votes are requested" in found
     assert check(store) == []
 
 

@@ -301,7 +301,7 @@ def test_two_files_that_a_name_may_mean_are_named(store: Store, home: Path, tmp_
     folder.mkdir()
     for name in ("cup.png", "Cup.png"):
         (folder / name).write_bytes(picture())
-    with pytest.raises(InvalidFileError, match=r"row 1: .*'CUP\.PNG' may be any of 2 files: Cup\.png, cup\.png"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .*'CUP\.PNG' matches 2 files: Cup\.png, cup\.png"):
         imported(store, home, table(folder, ["CUP.PNG"]))
 
 
@@ -315,5 +315,5 @@ def test_what_is_no_video_is_refused_for_a_clip(store: Store, home: Path, tmp_pa
     with pytest.raises(InvalidFileError) as refused:
         imported(store, home, path, slot="clip")
     told = str(refused.value)
-    assert "row 1: the clip of this item: a.pdf is a PDF document, and a clip belongs there (unsupported: PDF)" in told
-    assert "row 2: the clip of this item: b.png is a PNG image, and a clip belongs there. Give a video." in told
+    assert "row 1: the clip of this item: a.pdf is a PDF document, but a clip is needed (unsupported: PDF)" in told
+    assert "row 2: the clip of this item: b.png is a PNG image, but a clip is needed. Give a video." in told

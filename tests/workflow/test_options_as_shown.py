@@ -147,9 +147,7 @@ def test_it_is_refused_where_people_grade_answers_by_the_items_order(
 ) -> None:
     begin(store, media, tmp_path, grading=True)
     (tmp_path / name).write_text(SHUFFLED[name])
-    with pytest.raises(
-        InvalidFileError, match=r"row \d: the model was shown the options in another order than the item's"
-    ):
+    with pytest.raises(InvalidFileError, match=r"row \d: the model saw the options in another order than the item has"):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}
 
@@ -167,7 +165,7 @@ def test_graders_get_shuffled_answers_that_name_no_letter(store: Store, media: M
     assert read_as(store) == {("q4", "m0"): "the door"}
     assert done.unanswered == {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
     assert [each.row for each in done.bad] == [2, 3, 4]
-    assert "the people or judges of the stage grading would read its letters by the item's order" in done.bad[0].reason
+    assert "the people or judges of the stage grading would read its letters in the item's order" in done.bad[0].reason
 
 
 def test_a_failed_request_is_counted_whatever_options_its_row_has(
@@ -184,7 +182,7 @@ def test_columns_that_hold_options_are_not_called_ignored(store: Store, media: M
     row = {"item": "q4", "model": "m", "text": "A", "op1": "the door", "op2": "the tap", "op3": "the box"}
     (tmp_path / "s.jsonl").write_text(json.dumps({**row, "hint1": "look", "hint2": "left"}))
     about = {"by": None, "project": "p", "format": "predictions", "path": tmp_path / "s.jsonl"}
-    note = "Nothing reads the keys 'hint1', 'hint2'; the values are not imported."
+    note = "Unused keys: 'hint1', 'hint2' (the values are not imported)."
     assert note in look_at_rows(store, media, **about).notes
     assert bring(store, media, tmp_path / "s.jsonl").note == note
     assert read_as(store) == {("q4", "m"): "the door"}
@@ -206,7 +204,7 @@ def test_logs_name_the_keys_that_nothing_reads(
     (tmp_path / name).write_text(text)
     done = bring(store, media, tmp_path / name, model="m")
     ignored = "'judge_score', 'exact_match', 'human_votes', 'tool_results', 'scene'"
-    assert done.note == f"Nothing reads the keys {ignored}; the values are not imported."
+    assert done.note == f"Unused keys: {ignored} (the values are not imported)."
     assert [each.split(" look ")[0] for each in done.warnings] == [f"{name}: the keys 'judge_score', 'human_votes'"]
 
 
@@ -218,7 +216,7 @@ def test_a_log_with_other_options_is_refused_and_names_the_row(store: Store, med
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, path, model="m")
     assert str(told.value).startswith(
-        'l.jsonl, row 2: the model was shown the option B. "the lamp", which the item does not have; a letter in its '
+        'l.jsonl, row 2: the model saw the option B. "the lamp", which the item does not have; a letter in its '
         "answer would mean another option."
     )
 
@@ -254,7 +252,7 @@ def test_an_id_with_the_question_of_another_item_is_refused(
     begin(store, media, tmp_path)
     (tmp_path / name).write_text(text)
     with pytest.raises(
-        InvalidFileError, match=r"row \d: it names the item 'q2', but its question, .* is not that of the it"
+        InvalidFileError, match=r"row \d: it names the item 'q2', but its question, .* is not the item's"
     ):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}

@@ -197,9 +197,9 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     for line in found.lines:
         by_dimension[line.strata[0]] += line.drawn
     assert by_dimension == {"d1": 11, "d2": 11, "d3": 8}
-    assert found.cost == "30 answers x 3 people = 90 slots, of which 90 can open now."
-    assert found.sentence == "A planned sample of 30 of 88 answers. Nothing is open yet; a lead opens it."
-    assert found.remarks == ["Of each dimension up to 11 are drawn; there are no more of d3 (8)."]
+    assert found.cost == "30 answers x 3 people = 90 slots; 90 can open now."
+    assert found.sentence == "A planned sample of 30 of 88 answers. Nothing is open yet. A lead can open it."
+    assert found.remarks == ["Up to 11 answers are drawn per dimension. Fewer exist for d3 (8)."]
     assert dashboard(store, person=None, project="p").sample == found.sentence
     with store.read() as session:
         assert session.exec(select(EventRow).where(col(EventRow.kind).startswith("grading."))).all() == []
@@ -225,16 +225,16 @@ def test_models_and_dimensions_of_the_plan_are_the_only_ones(store: Store) -> No
 def test_without_a_number_all_answers_of_the_plan_are_graded(store: Store) -> None:
     made(store, {"models": ["b"], "dimensions": ["d1", "d3"]}, {"d1": 5, "d2": 5})
     answer(store, "a", "b", but=["d1/4"])
-    assert standing(store).sentence == "A planned sample: all 5 answers. Nothing is open yet; a lead opens it."
+    assert standing(store).sentence == "A planned sample: all 5 answers. Nothing is open yet. A lead can open it."
     assert standing(store).remarks == [
-        "There is no item to draw in d3.",
+        "No items can be drawn in d3.",
         "b has not answered 1 of 5 items that the plan may draw.",
     ]
     assert run_grading.draw_sample(store, by=None, project="p") == 12
     assert opened(store) == {(f"d1/{at}", "b") for at in range(4)}
     answer(store, "b", only=["d1/4"])  # its place was in the sample all along
     assert opened(store) == {(f"d1/{at}", "b") for at in range(5)}
-    with pytest.raises(ConflictError, match="no number that could be larger"):
+    with pytest.raises(ConflictError, match="the sample cannot grow"):
         run_grading.draw_sample(store, by=None, project="p", outputs=9)
 
 
@@ -407,7 +407,7 @@ def test_a_larger_number_keeps_what_was_drawn_and_adds_to_it(store: Store) -> No
     assert len(after) == 31
     assert set(graded) <= after
     assert max(dimension_of(after).values()) - min(dimension_of(after).values()) <= 1
-    for n, why in ((30, "never becomes smaller"), (61, "The plan may draw 60 answers, and 61 are more than that")):
+    for n, why in ((30, "cannot become smaller"), (61, "The plan can draw 60 answers at most, not 61")):
         with pytest.raises(ConflictError, match=why):
             run_grading.draw_sample(store, by=None, project="p", outputs=n)
         with pytest.raises(ConflictError, match=why):
@@ -596,10 +596,10 @@ def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Stor
     assert all(states == {TaskState.DONE: 3} for states in slots(store).values())
     nothing = claims.next_task(store, person=people[0], project="p", stage=Stage.GRADING)
     assert isinstance(nothing, NoTask)
-    assert nothing.sentence == "All that is open of the planned sample is graded. Thank you."
+    assert nothing.sentence == "All open answers of the planned sample are graded. Thank you."
     found = standing(store)
     assert found.done
-    assert found.sentence == "A planned sample of 20 of 48 answers is done: all are graded by 3 people."
+    assert found.sentence == "A planned sample of 20 of 48 answers is done: all answers are graded by 3 people."
     assert dashboard(store, person=None, project="p").sample == found.sentence
     assert check(store) == []
 
@@ -612,7 +612,7 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
         for _ in range(4):
             grade(store, person)
     wanted = (
-        "People grade by plan. A planned sample of 4 of 6 answers is done: all are graded by 3 people."
+        "People grade a planned sample. A planned sample of 4 of 6 answers is done: all answers are graded by 3 people."
         " Drawn evenly over dimension, with seed 3."
     )
     results = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
@@ -638,15 +638,15 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
 @pytest.mark.parametrize(
     ("sample", "why"),
     [
-        ({"models": ["a", "bb"], "outputs": 3}, "names models of which no answer is here: bb. There are answers of a."),
-        ({"items": ["d1/0", "d1/77"]}, "names items that are not here: d1/77."),
+        ({"models": ["a", "bb"], "outputs": 3}, "names models without answers: bb. Models with answers: a."),
+        ({"items": ["d1/0", "d1/77"]}, "names unknown items: d1/77."),
     ],
 )
 def test_a_plan_that_fits_nothing_is_not_opened(store: Store, sample: dict[str, Any], why: str) -> None:
     made(store, sample, {"d1": 5})
     answer(store, "a")
     assert any(why in each for each in standing(store).troubles)
-    with pytest.raises(ConflictError, match="nothing was opened"):
+    with pytest.raises(ConflictError, match="Nothing was opened"):
         run_grading.draw_sample(store, by=None, project="p")
     assert slots(store) == {}
 
@@ -654,15 +654,15 @@ def test_a_plan_that_fits_nothing_is_not_opened(store: Store, sample: dict[str, 
 def test_a_plan_without_answers_is_not_opened_and_a_short_one_says_so(store: Store) -> None:
     made(store, {"outputs": 9}, {"d1": 5})
     assert (standing(store).sentence, standing(store).cost) == (
-        "A sample is planned, and no answer that it could draw is here yet.",
+        "A sample is planned, but no answers are available for it yet.",
         "",
     )
-    with pytest.raises(ConflictError, match="no answer yet"):
+    with pytest.raises(ConflictError, match="No answers are available for the plan yet"):
         run_grading.draw_sample(store, by=None, project="p")
     answer(store, "a")
     assert standing(store).sentence == (
-        "A planned sample of 5 of 5 answers. Nothing is open yet; a lead opens it."
-        " 4 fewer than planned, as there are no more."
+        "A planned sample of 5 of 5 answers. Nothing is open yet. A lead can open it."
+        " 4 fewer than planned, because no more answers exist."
     )
     run_grading.draw_sample(store, by=None, project="p")
     assert len(opened(store)) == 5

@@ -62,7 +62,7 @@ def test_authors_write_no_more_than_is_wanted(store: Store) -> None:
     ann = make_person(store, "ann")
     mine = lines(store, ann)
     assert (mine[Stage.AUTHORING, "colour"].waiting, mine[Stage.AUTHORING, "shape"].waiting) == (0, 2)
-    assert "wanted" in mine[Stage.AUTHORING, "colour"].why
+    assert "All planned items" in mine[Stage.AUTHORING, "colour"].why
 
 
 def test_every_item_is_in_one_column_of_the_dashboard(store: Store) -> None:
@@ -174,11 +174,11 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     vote(store, bob, "blue")
     blocked, _ = _in_adjudication(store)[0].blocked
     assert blocked == (
-        "1 item waits for another senior (colour/0): Sue has edited it. Make someone who did none of that a senior."
+        "1 item waits for another senior (colour/0): Sue has edited it. Give another person the role senior."
     )
     set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
     blocked, _ = _in_adjudication(store)[0].blocked
-    assert blocked == "1 item waits for a senior, and this project has none."
+    assert blocked == "1 item waits for a senior, but this project has none."
     make_person(store, "tom", role=Role.SENIOR)
     (row,) = _in_adjudication(store)
     assert not any("senior" in sentence for sentence in row.blocked)

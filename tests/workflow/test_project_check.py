@@ -176,7 +176,7 @@ def test_slots_out_of_their_order_are_found_and_put_back(store: Store) -> None:
     damage(store, "UPDATE task SET rank = 7 WHERE slot = 1")
     found = check(store, rebuild=True)
     assert len(found) == 2
-    assert all("with the rank 7, but the order random makes it 0" in each for each in found)
+    assert all("with the rank 7, but the order random gives the rank 0" in each for each in found)
     assert check(store) == []
 
 

@@ -83,13 +83,13 @@ def test_the_types_of_etp_bench_are_156_and_begin_with_its_prompts() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "says"),
     [
-        ("[Look., See.]", "[]", "wordings.opening: this must be a list of texts, with at least one"),
-        ("[Look., See.]", "Look.", "wordings.opening: this must be a list of texts"),
-        ("[Look., See.]", "[Look., 7]", "wordings.opening: this must be a list of texts"),
-        ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording is there twice"),
+        ("[Look., See.]", "[]", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "Look.", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "[Look., 7]", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording appears twice"),
         ("opening: [", "ending: [", "wordings.ending: the prompt has no `<ending>`"),
         ("opening: [", "image: [", "and not `image`"),
-        ("opening: [Look., See.]", f"opening: {[str(n) for n in range(400)]}", "they make 1,200 types"),
+        ("opening: [Look., See.]", f"opening: {[str(n) for n in range(400)]}", "the wordings combine to 1,200 prompts"),
     ],
 )
 def test_wordings_that_do_not_fit_are_refused_with_their_line(was: str, now: str, says: str) -> None:
@@ -161,7 +161,7 @@ def test_the_plan_s_seed_is_the_schema_s_and_part_of_who_the_model_is() -> None:
     assert parts_of(FISH.dump(), usual) != parts_of(FISH.dump(), other)
     assert RunPlan.of(other.dump()) == other
     assert plan_for(ETP.schema_, FISH, prompts="etp_bench").prompt_seed is None  # one wording each
-    with pytest.raises(ModelError, match="etp_bench have one wording each, so a seed has nothing to choose"):
+    with pytest.raises(ModelError, match="etp_bench have one wording each, so a seed has no effect"):
         plan_for(ETP.schema_, FISH, prompts="etp_bench", prompt_seed=3)
 
 
@@ -220,16 +220,16 @@ def test_a_cross_is_about_the_items_that_have_everything(store: Store, tmp_path:
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         assert model_runs.left_out_of_cross(session, access, RunPlan.of(steps[0].dump())) == {
-            "nothing is known of them that spatial and knowledge would tell": 1,
-            "nothing is known of them that objects and spatial and knowledge would tell": 1,
+            "without data for spatial and knowledge": 1,
+            "without data for objects and spatial and knowledge": 1,
         }
 
 
 def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     plan = plan_for(ETP.schema_, FISH)
-    with pytest.raises(ModelError, match="A cross needs what is added to the question"):
+    with pytest.raises(ModelError, match="A cross needs additions to the question"):
         crossed(plan)
-    with pytest.raises(ModelError, match="each thing once"):
+    with pytest.raises(ModelError, match="each named once"):
         crossed(plan_for(ETP.schema_, FISH, injections=("objects", "objects")))
     none = plan_for(ETP.schema_, FISH, injections=("objects",), dimensions=("goal",))
     with pytest.raises(InvalidInputError, match="no items that you chose"):
@@ -254,7 +254,7 @@ def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) ->
 
     told = said("--cross", "steps", "--prompt-seed", "3", "--dry-run")
     assert told.count(": 2 items, generate, prompts etp_bench_types") == 4
-    assert "1 items are left out: nothing is known of them that spatial and knowledge would tell" in told
+    assert "1 items are left out: without data for spatial and knowledge" in told
     assert "  type etp_bench_types/any/plan/" in told
     told = said("--cross", "all", "--later")
     assert told.count("waits for a worker") == 8

@@ -359,7 +359,7 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         else:
             assert f"Write the plan.{expected}\n\nThe first image" in first.text
             assert goal.text.startswith("Objects of the task" if injections else "You get what")
-    with pytest.raises(ModelError, match="add nothing named `weather`; there are objects, spatial, knowledge"):
+    with pytest.raises(ModelError, match=r"have no addition `weather`. Additions: objects, spatial, knowledge"):
         asker(store, media, loaded, injections=("weather",))
 
 
@@ -376,7 +376,7 @@ def test_published_prompts_and_templates_stand_next_to_ours(store: Store, media:
     published = tmp_path / "published.jsonl"
     published.write_text("\n".join(map(json.dumps, lines)))
     chosen = f"{published}#short"
-    with pytest.raises(ModelError, match=r"as in published.jsonl#NAME; there are short, planning"):
+    with pytest.raises(ModelError, match=r"choose one with published.jsonl#NAME: short, planning"):
         asker(store, media, loaded, prompts=str(published))
     lacking = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
     assert "asks for `q`" in lacking.cannot
@@ -415,10 +415,10 @@ def test_prompts_that_are_not_there_or_have_changed_are_refused(
 ) -> None:
     loaded = schema_of("egothink")
     make_project(store, loaded=loaded)
-    with pytest.raises(ModelError, match="Prompts are a file or one of plain, egothink"):
+    with pytest.raises(ModelError, match="Give a file, or one of plain, egothink"):
         asker(store, media, loaded, prompts=str(tmp_path / "none.yaml"))
     plan = replace(plan_for(loaded.schema_, FISH), prompt_hash="0" * 64)
-    with pytest.raises(ModelError, match="egothink have changed since this run was started"):
+    with pytest.raises(ModelError, match="egothink have changed since this run started"):
         Asker(store, media, schema=loaded.schema_, plan=plan, spec=FISH, cache=tmp_path)
 
 
@@ -526,9 +526,9 @@ def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, medi
 @pytest.mark.parametrize(
     ("field", "value", "says"),
     [
-        ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: it reaches out of the image"),
+        ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: the box extends beyond the image"),
         ("pointed", "all of it", "this must be a list of boxes"),
-        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: it needs a `number`"),
+        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: `number` must be a whole number from 1"),
     ],
 )
 def test_what_cannot_be_drawn_keeps_its_item_from_being_asked(
@@ -641,7 +641,7 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert len(fewer.pictures) == 3
     single = FISH.model_copy(update={"modality": "one_image"})
     assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
-    with pytest.raises(ModelError, match="Clips have no key `frames`; there are recent_segments"):
+    with pytest.raises(ModelError, match=r"Clips have no key `frames`. Keys: recent_segments"):
         asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
     assert (
@@ -673,9 +673,9 @@ def test_in_two_steps_the_progress_is_summed_up_first(store: Store, media: Media
     assert len({each.prompt_hash for each in (asked, plain, fewer)}) == 3
     seen = asker(store, media, loaded, **two).describe(ids)
     assert (seen.pictures, seen.questions[0].prompt_hash) == (2 * 33, asked.prompt_hash)
-    with pytest.raises(ModelError, match=r"The prompts egoplan have no variant `first`.*take egoplan_summary"):
+    with pytest.raises(ModelError, match=r"The prompts egoplan have no variant `first`.*Choose egoplan_summary"):
         plan_for(loaded.schema_, FISH, strategy="two_steps")
-    with pytest.raises(ModelError, match="In two steps the first is about what the pictures show"):
+    with pytest.raises(ModelError, match="The first of two steps asks about the pictures"):
         check_plan(FISH, plan_for(loaded.schema_, FISH, text_only=True, **two))
     assert not unfilled(loaded.schema_, plan_for(loaded.schema_, FISH, **two))
     once = plan_for(loaded.schema_, FISH, prompts="egoplan_summary", strategy="generate")
@@ -691,7 +691,7 @@ def test_how_many_frames_follows_from_the_model_s_description_then_from_the_sche
     def shown(spec: ModelSpec, **plan: Any) -> dict[str, str]:
         return dict(asker(store, media, loaded, spec=spec, **plan).describe(ids).clips)
 
-    schema = "(the schema, for every model that does not say it)"  # the paper's own baseline: C.1
+    schema = "(the schema, for models that do not set it)"  # the paper's own baseline: C.1
     assert shown(FISH) == {
         "frames_per_segment": f"8 {schema}",
         "recent_segments": f"4 {schema}",

@@ -209,9 +209,9 @@ def test_answers_of_several_parts_are_compared_as_the_schema_says(store: Store) 
     assert value("properties: sliceable", "percent_agreement") == 1
     # 1, 2, 3, 4 and 1, 2, 3, 5: covariance 6.5 of 5 and 8.75.
     assert value("count", "pearson") == pytest.approx(6.5 / (5 * 8.75) ** 0.5)
-    with pytest.raises(RatingsError, match="no criterion 'plan' that can be compared"):
+    with pytest.raises(RatingsError, match="no criterion 'plan' to compare"):
         agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION, criteria=["plan"])
-    with pytest.raises(RatingsError, match="no statistic of 'plan': "):
+    with pytest.raises(RatingsError, match="'plan' has no statistic: "):
         agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["plan"])
 
 

@@ -110,10 +110,10 @@ def test_ratings_from_files_stand_next_to_those_of_people(store: Store, media: M
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("a,x,beauty,1", "no criterion 'beauty'; it has choice, score"),
+        ("a,x,beauty,1", "no criterion 'beauty'; its criteria: choice, score"),
         ("a,x,score,2", "score is 2, not one of 0, 0.5, 1"),
         ("a,x,score,good", "score is 'good', not one of 0, 0.5, 1"),
-        ("b,x,score,1", "x has rated score of b already, as 0"),
+        ("b,x,score,1", "x has already rated score of b as 0"),
     ],
 )
 def test_ratings_that_do_not_fit_are_named(
@@ -135,6 +135,6 @@ def test_ratings_are_for_leads_and_of_stages_that_are_there(store: Store) -> Non
         ratings_of(store, project="p", stage=Stage.VERIFICATION, by=ann)
     with pytest.raises(NotFoundError):
         ratings_of(store, project="p", stage=Stage.VERIFICATION, by=eve)
-    with pytest.raises(NotFoundError, match="it has verification, grading"):
+    with pytest.raises(NotFoundError, match="Its stages: verification, grading"):
         ratings_of(store, project="p", stage=Stage.TRIAGE, by=lea)
     assert ratings_of(store, project="p", stage=Stage.VERIFICATION, by=lea) == []

@@ -99,7 +99,7 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
         (sentence,) = verify(there)
         assert words in sentence
         shutil.rmtree(there)
-    with pytest.raises(InvalidFileError, match="is no release"):
+    with pytest.raises(InvalidFileError, match="is not a release"):
         verify(tmp_path)
 
 
@@ -159,7 +159,7 @@ def test_a_point_release_has_items_as_they_were_though_people_have_gone_on(
 def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: MediaStore, home: Path) -> None:
     with pytest.raises(InvalidFileError, match=r"License: the license is missing \(said\)"):
         release(kept, media, home, despite=("items",))
-    with pytest.raises(InvalidFileError, match="has no line luck"):
+    with pytest.raises(InvalidFileError, match="has no check luck"):
         release(kept, media, home, despite=("luck",))
     said = settings.say(kept, by=None, project="p", said={"license": "CC-BY-4.0", "creators": "Ann\nBob"})
     assert said.values == {"license": "CC-BY-4.0", "creators": ["Ann", "Bob"]}
@@ -194,7 +194,7 @@ def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: Medi
     with pytest.raises(InvalidFileError, match="cannot be written as nonsense"):
         release(kept, media, home, formats=("nonsense",))
     assert not (home / "releases").exists(), "it is refused before any work"
-    with pytest.raises(InvalidInputError, match="3 items have nothing in nowhere"):
+    with pytest.raises(InvalidInputError, match="3 items have no value in nowhere"):
         release(kept, media, home, splits=("field:nowhere",))
     assert [path.name for path in (home / "releases/p").iterdir()] == []
     assert listing.all_releases(kept, home, by=None, project="p") == []

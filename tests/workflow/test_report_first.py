@@ -226,22 +226,22 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
     ("changes", "report", "sentence"),
     [
         ({"stages": {}}, {"unit": "prediction"}, "models' answers are not graded"),
-        ({"stages": {}}, {"statistics": ["icc"]}, "no one rates anything"),
+        ({"stages": {}}, {"statistics": ["icc"]}, "needs ratings, but the schema has no verification"),
         ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
-        ({}, {"statistics": ["icc", "icc"]}, "there twice"),
-        ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "about numbers on a scale"),
-        ({}, {"statistics": ["box_f1"]}, "`box_f1` is about boxes, and no criterion"),
-        ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "about an order"),
+        ({}, {"statistics": ["icc", "icc"]}, "is listed twice"),
+        ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "needs a criterion with numbers on a scale"),
+        ({}, {"statistics": ["box_f1"]}, "`box_f1` needs a criterion for boxes"),
+        ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "needs a criterion with an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),
-        ({"stages": {}}, {"rule": {"units": 50}}, "people rate nothing that a judge"),
-        ({}, {"rule": {"units": 1}}, "report.rule.units: at least 2"),
-        ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: it is not negative"),
-        ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: it is between 0 and 1"),
+        ({"stages": {}}, {"rule": {"units": 50}}, "people give no ratings for a comparison"),
+        ({}, {"rule": {"units": 1}}, "report.rule.units: this must be at least 2"),
+        ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: this cannot be negative"),
+        ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: this must be between 0 and 1"),
         ({}, {"rule": {"margen": 0.1}}, "margen"),
-        ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; it"),
+        ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; use"),
         ({}, {"regression": {"success": "score"}}, "regression.success: `score` needs `dimensions`"),
-        ({}, {"regression": {"success": "score", "task": "home"}}, "regression.task: items have no field `home`; they"),
+        ({}, {"regression": {"success": "score", "task": "home"}}, "task: items have no field `home`; fields:"),
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(
@@ -255,11 +255,11 @@ def test_what_can_mean_nothing_in_a_schema_is_refused(
 @pytest.mark.parametrize(
     ("media", "sentence"),
     [
-        ({"frames": 3}, "nothing is done with `frames`"),
+        ({"frames": 3}, "`frames` is not a known key"),
         ({"frame_every": 0}, "a whole number of at least 1"),
         ({"frame_every": 1.5}, "a whole number of at least 1"),
-        ({"goal_actions_max": 20}, "items of this format name no goal"),
-        ({"clip_ends_before_action_seconds": 0.5}, "do not say when an action begins"),
+        ({"goal_actions_max": 20}, "items of this format have no goal; leave this out"),
+        ({"clip_ends_before_action_seconds": 0.5}, "have no start of an action"),
     ],
 )
 def test_what_source_media_cannot_mean_is_refused(media: dict[str, Any], sentence: str, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "lm-evaluation-harness 4084: ids in another order than the samples": (
         "s.jsonl",
         both(("q1", "Which is left?"), ("q2", "How many cups?")),
-        "it is that of 'q2'",
+        "'q2' has this question",
     ),
     "lm-evaluation-harness 4084: a prompt out of an old cache": (
         "s.jsonl",
@@ -181,17 +181,17 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "VLMEvalKit 696: an index that several questions have": (
         "mS_p3.tsv",
         table("index|question|prediction", f"q4|{Q4}|B", "q4|What is it?|A"),
-        "it is that of 'q5'",
+        "'q5' has this question",
     ),
     "inspect_ai 972: two samples of one id": (
         "l.json",
         inspect([sample("q4", "B", input=Q4), sample("q4", "A", input="What is it?")]),
-        "it is that of 'q5'",
+        "'q5' has this question",
     ),
     "sgl-eval 39: two answers of one id": (
         "s.jsonl",
         "\n".join(lm_eval({"item": "q4", "question": Q4}, Q4, said) for said in "BA"),
-        "has answered this item already",
+        "has already answered this item",
     ),
     "VLMEvalKit 73: further passes of a question": (
         "mS_p3.tsv",

@@ -131,7 +131,7 @@ def test_items_of_one_source_are_no_more_than_one_another() -> None:
     assert together.whole["m"].found.high > alone.whole["m"].found.high
     apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
-    with pytest.raises(InvalidInputError, match="not put together by 'goal'"):
+    with pytest.raises(InvalidInputError, match="cannot be grouped by 'goal'"):
         numbers.sliced_scores(found, KEY, together="goal")
 
 
@@ -296,7 +296,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     whole = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [1], 1: [1], 2: [0]}}, judged=judged)
     line = numbers.sliced_scores(whole, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert line.found.value == pytest.approx(2 / 3)
-    assert line.valid_if.startswith("nothing: people graded every answer")
+    assert line.valid_if.startswith("none: people graded every answer")
     apart = made([(at, "m", NAN) for at in range(4)], grades={"score": {3: [1]}}, judged=judged)
     line = numbers.sliced_scores(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert math.isnan(line.found.value)

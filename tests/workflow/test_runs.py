@@ -186,13 +186,13 @@ def test_nothing_to_ask_is_refused_with_a_sentence(store: Store, monkeypatch: py
             run_start.start(store, by=None, project="p", spec=spec, plan=plan)
         return str(told.value)
 
-    assert refused(RunPlan()) == "There is nothing to ask: the project p has no items."
+    assert refused(RunPlan()) == "No items to ask about: the project p has no items."
     make_items(store, 1)
     assert "no items that you chose" in refused(RunPlan(dimensions=("shape",)))
     assert "no dimension 'taste'" in refused(RunPlan(dimensions=("taste",)))
-    assert "no state of items 'odd'" in refused(RunPlan(states=("odd",)))
+    assert "no item state 'odd'" in refused(RunPlan(states=("odd",)))
     assert "limit" in refused(RunPlan(limit=0))
-    assert "come as a file" in refused(RunPlan(), ModelSpec(name="f", adapter="file"))
+    assert "come from a file" in refused(RunPlan(), ModelSpec(name="f", adapter="file"))
     monkeypatch.undo()
     assert "no strategy `guess`" in refused(RunPlan(strategy="guess"))
     assert run_views.runs_of(store, by=None, project="p") == []
@@ -630,7 +630,7 @@ def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
     work(store, run, means=means(model), stop=lambda: len(model.asked) >= 1)
     (folder / "config.json").write_text('{"other": 1}')
     assert work(store, run, means=means(model)) is RunState.STOPPED
-    assert "has changed since this run was started" in run_views.view(store, by=None, run=run).said
+    assert "has changed since this run started" in run_views.view(store, by=None, run=run).said
     with pytest.raises(ModelError, match="has changed"):
         run_control.resume(store, by=None, run=run)
     (folder / "config.json").write_text("{}")
@@ -686,6 +686,6 @@ def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_p
     assert started("small", lead) == started(str(inside), lead) == str(inside)
     assert started("someone/model", lead) == "someone/model"  # a repository of the hub
     for model in (str(outside), "../elsewhere", "link", "app", str(tmp_path / "nowhere")):
-        with pytest.raises(ModelError, match="has to lie below"):
+        with pytest.raises(ModelError, match="must be inside"):
             started(model, lead)
     assert started(str(outside), None) == str(outside)

@@ -66,7 +66,7 @@ def test_numbers_are_cut_where_people_say() -> None:
 
 @pytest.mark.parametrize("text", ["", "1,,2", "5,1", "1,1", "one", "1,nan", "1-4,5-8", ",".join(map(str, range(21)))])
 def test_edges_that_are_none_are_told(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="Slices begin at numbers from low to high, at most 20, as in 1,5,9"):
+    with pytest.raises(InvalidInputError, match="Give up to 20 numbers from low to high, such as 1,5,9"):
         edges_of(text)
 
 
@@ -88,7 +88,7 @@ def test_dimensions_and_groups_stand_as_in_the_schema() -> None:
 def test_an_unknown_way_is_told_with_those_there_are() -> None:
     assert "task_progress_metadata.entries" in {each.name for each in ways(schema())}
     for name in ("goal", "task_goal~task_goal", "task_goal~options", "task_goal.entries"):
-        with pytest.raises(InvalidInputError, match="there are dimension"):
+        with pytest.raises(InvalidInputError, match="Choose from: dimension"):
             sliced(schema(), {}, name)
 
 

@@ -38,7 +38,7 @@ def test_strange_names_of_things_are_refused(store: Store, text: str) -> None:
             call()
     assert sign_in.signed_in(store, token=text) is None
     for login, password in ((text, "some password"), ("ann", text)):
-        with pytest.raises(NotAllowedError, match="not right"):
+        with pytest.raises(NotAllowedError, match="is wrong"):
             sign_in.authenticate(store, login=login, password=password)
 
 

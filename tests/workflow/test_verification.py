@@ -108,7 +108,7 @@ def test_a_finished_dimension_is_done_though_others_are_not(store: Store) -> Non
         store, person=make_person(store, "ann"), project="p", stage=Stage.VERIFICATION, dimension="colour"
     )
     assert isinstance(left, NoTask)
-    assert (left.code, "this dimension" in left.sentence) == ("all_done", True)
+    assert (left.code, "This dimension has no more work" in left.sentence) == ("all_done", True)
 
 
 def test_strangers_are_told_that_nothing_is_there(store: Store) -> None:

@@ -190,7 +190,7 @@ def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> 
     one, two = make_items(store, 2)
     attempts = [Attempt(one, Outcome.ANSWERED, "red"), Attempt(two, Outcome.TRANSPORT_ERROR, "")]
     run = make_run(store, attempts, state=RunState.RUNNING)
-    with pytest.raises(ConflictError, match="pause or cancel it"):
+    with pytest.raises(ConflictError, match="Pause or cancel it"):
         run_control.withdraw(store, by=None, run=run, reason="the wrong model")
     run_control.pause(store, by=None, run=run)
     run_control.withdraw(store, by=None, run=run, reason="the wrong model")

@@ -77,7 +77,7 @@ class CountedItems:
         every = sum(self.by_state.values())
         rest = [f"{n:,} {word}" for n, word in ((self.rejected, "rejected"), (self.open, "open")) if n]
         if self.which is Items.KEPT:
-            left = f"; {', '.join(rest)} left out" if rest else ", which is all of them"
+            left = f"; {', '.join(rest)} left out" if rest else ", none left out"
             return f"{self.kept:,} kept item{'' if self.kept == 1 else 's'}{left}."
         what = f"All {every:,} items"
         if self.why_all:
@@ -126,12 +126,10 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
     by_state = count_project(session, access=access).states
     verdicts = any(by_state.get(state) for state in VERDICTS)
     without = (
-        "the schema has no verification"
-        if access.schema.stages.verification is None
-        else "none of them has a verdict yet"
+        "the schema has no verification" if access.schema.stages.verification is None else "no item has a verdict yet"
     )
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
-        message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
+        message = f"{access.title} has no kept items: {without}. Remove this option, or choose all items."
         raise InvalidInputError([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
         return CountedItems(Items.ALL, by_state, "with or without a verdict")

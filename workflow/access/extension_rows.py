@@ -51,9 +51,9 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
     try:
         size = len(json.dumps(value, allow_nan=False).encode())
         if size > MOST_BYTES:
-            problems.append(Problem("value", f"The value has {size:,} bytes; at most {MOST_BYTES:,} fit. Shorten it."))
+            problems.append(Problem("value", f"The value has {size:,} bytes; the limit is {MOST_BYTES:,}. Shorten it."))
     except (TypeError, ValueError) as error:
-        problems.append(Problem("value", f"The value is no JSON: {error}. Give texts, numbers, lists and maps."))
+        problems.append(Problem("value", f"This is not valid JSON: {error}. Give texts, numbers, lists and maps."))
     if problems:
         raise InvalidInputError(problems)
     with store.write() as session:

@@ -74,7 +74,7 @@ def accepted(session: Session, access: Access, hash: str | None) -> str:
         return access.loaded.guideline_hash
     if guidelines.by_hash(session, project_id=access.project_id, hash=hash) is None:
         raise InvalidInputError(
-            [Problem("guideline", "This page shows a guideline that is not this project's; reload it.")]
+            [Problem("guideline", "This page shows the guideline of another project. Reload the page.")]
         )
     return hash
 

@@ -222,7 +222,7 @@ def access_by_id(session: Session, *, person: Person, project_id: int) -> Access
     """Return ``access_to`` for a project given by id, from a task or asset."""
     standing = projects.standing(session, person_id=person.id, id=project_id)
     if standing is None:
-        raise NotFoundError("There is no such project any more; look at My work for yours.")
+        raise NotFoundError("This project no longer exists. My work lists your projects.")
     return _access_of(session, person, *standing)
 
 
@@ -230,7 +230,7 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
     """Return a lead's rights; raise ``NotAllowedError`` for other people."""
     access = access_to(session, person=by, project=project)
     if not at_least(access.role, Role.LEAD):
-        raise NotAllowedError(f"Only a lead of {project!r} may do this; ask one of them.")
+        raise NotAllowedError(f"Only a lead of {project!r} may do this. Ask a lead.")
     return access
 
 
@@ -250,9 +250,7 @@ def keep_a_lead(session: Session, *, project_id: int, without: StoredPerson) -> 
     leads = projects.leads(session, project_id=project_id)
     if without.id in leads and len(leads) == 1:
         name = projects.by_id(session, id=project_id).name
-        raise ConflictError(
-            f"{without.name} is the last active lead of {name!r}; give another person the role lead first."
-        )
+        raise ConflictError(f"{without.name} is the last active lead of {name!r}. Make another person a lead first.")
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:
@@ -274,11 +272,13 @@ def subset_of_schema(
     known_dimensions = [dimension.id for dimension in access.schema.dimensions]
     known_stages = stages_of(access.schema)
     problems = [
-        Problem("dimensions", f"The schema has no dimension {unknown!r}; it has {', '.join(known_dimensions)}.")
+        Problem(
+            "dimensions", f"The schema has no dimension {unknown!r}. Its dimensions: {', '.join(known_dimensions)}."
+        )
         for unknown in dimensions or ()
         if unknown not in known_dimensions
     ] + [
-        Problem("stages", f"The schema has no stage {str(unknown)!r}; it has {', '.join(known_stages)}.")
+        Problem("stages", f"The schema has no stage {str(unknown)!r}. Its stages: {', '.join(known_stages)}.")
         for unknown in stages or ()
         if unknown not in known_stages
     ]
@@ -328,8 +328,8 @@ def _access_of(
 def archived_words(title: str) -> str:
     """Return why an archived project cannot be changed."""
     return (
-        f"{title} is archived: everything in it can be read and exported, and nothing is changed. A lead can bring it "
-        "back on the page Projects."
+        f"{title} is archived: you can read and export everything, but change nothing. A lead can restore the "
+        "project on the page Projects."
     )
 
 
@@ -359,4 +359,4 @@ def view_of(access: Access) -> ProjectView:
 def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
         return NotFoundError(f"There is no project {name!r}; `touchstone project list` shows all projects.")
-    return NotFoundError(f"There is no project {name!r} that you are a member of; look at My work for yours.")
+    return NotFoundError(f"There is no project {name!r} that you are a member of. My work lists your projects.")

@@ -22,8 +22,8 @@ def unfinished(session: Session, access: Access) -> str | None:
     if missing is not None:
         return f"A change of the schema of {access.name} is not finished. {missing}"
     return (
-        f"A change of the schema of {access.name} is under way: wait until it is done. If it was interrupted, go on"
-        f" with it on the page Schema, or: `touchstone project migrate {access.name} --finish`."
+        f"A change of the schema of {access.name} is under way. Wait until it is done. If it was interrupted,"
+        f" finish it on the page Schema or with `touchstone project migrate {access.name} --finish`."
     )
 
 
@@ -37,7 +37,7 @@ def must_be_finished(session: Session, *, access: Access) -> None:
 def must_be_the_same(session: Session, *, access: Access) -> None:
     """Raise ``ConflictError`` if the project's schema has changed since ``access`` was read; lock it until the end."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
-        raise ConflictError(f"The schema of {access.name} has changed just now, and nothing was taken. Do it again.")
+        raise ConflictError(f"The schema of {access.name} has just changed, and nothing was saved. Try again.")
 
 
 def submissions_by_version(
@@ -73,4 +73,4 @@ def must_have_had(access: Access, version: int) -> None:
     numbers = access.reading.numbers.values() or (access.schema.version,)
     if version not in numbers:
         known = ", ".join(str(number) for number in sorted(numbers))
-        raise NotFoundError(f"{access.title} never had a version {version} of its schema; it had {known}.")
+        raise NotFoundError(f"{access.title} never had version {version} of its schema. Its versions: {known}.")

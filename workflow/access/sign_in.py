@@ -25,7 +25,7 @@ FAILURES_COUNT_FOR = timedelta(minutes=30)
 EVENTS_OF_FAILURES = 20
 """Maximum number of failed logins that one origin leaves in the event log within that time, one for each login."""
 
-WRONG = "Login or password is not right. Check both. After several failed attempts, wait a few minutes."
+WRONG = "The login or the password is wrong. Check both. After several failed attempts, wait a few minutes."
 
 NO_DEMO_PERSON = "This person is not in the demo. Go back to the sign-in page and choose another person."
 

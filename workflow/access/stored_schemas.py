@@ -42,7 +42,7 @@ def store_schema(session: Session, *, loaded: LoadedSchema, now: datetime) -> in
     )
     row = projects.schema_version_by_hash(session, hash=loaded.hash)
     if row is None:
-        raise ValueError("a stored schema has an id")
+        raise ValueError("a stored schema needs an id")
     return row.id
 
 

@@ -20,8 +20,8 @@ from workflow.access.projects import Access
 FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
 IN_HAND = "You vote on this item blind. Other votes are shown after your vote, when the item is settled."
 MAY_COME = (
-    "You may still be asked about this item blind, so what others said stays closed until everyone has answered. "
-    "A lead can take the stage from you."
+    "You may still be asked about this item blind, so other people's answers stay hidden until everyone has "
+    "answered. A lead can remove you from this stage."
 )
 LOOKED = marked("You have seen votes or comments on this item since, so you cannot change your answer.")
 

@@ -56,9 +56,9 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         return [Problem("decision", f"Decide: {', '.join(allowed)}.")]
     known = [choice.value for choice in stage.reasons]
     if reason is not None and reason not in known:
-        return [Problem("cause", f"Name one of the reasons: {', '.join(str(value) for value in known)}.")]
+        return [Problem("cause", f"Choose one of these reasons: {', '.join(str(value) for value in known)}.")]
     if known and reason is None:
-        return [Problem("cause", f"Say why it was contested: {', '.join(choice.label for choice in stage.reasons)}.")]
+        return [Problem("cause", f"Say why people disagreed: {', '.join(choice.label for choice in stage.reasons)}.")]
     if decision != "edit":
         return []
     fields = given.values.get("fields")

@@ -47,7 +47,7 @@ def must_be_json(values: Mapping[str, Any]) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError([Problem("values", "The browser sent invalid JSON. Reload the page.")]) from error
     if size > LARGEST:
-        raise InvalidInputError([Problem("values", "This is too long to keep; shorten it.")])
+        raise InvalidInputError([Problem("values", "This draft is too long. Shorten it.")])
 
 
 def _due(lease_until: datetime | None, now: datetime) -> bool:

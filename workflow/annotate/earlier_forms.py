@@ -46,7 +46,7 @@ def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submi
         return Form(access.schema_version_id, access.loaded.hash), given
     version = projects.schema_version_by_hash(session, hash=given.schema)
     if version is None or version.id not in access.reading.numbers:
-        raise InvalidInputError([Problem("schema", "This page shows a form that is not this project's; reload it.")])
+        raise InvalidInputError([Problem("schema", "This page shows the form of another project. Reload the page.")])
     translated = replace(
         given,
         values=access.reading.answers(version.id, row.stage, given.values),

@@ -268,18 +268,18 @@ def _look_postponed(visit: Visit, limit: int) -> Ahead:
 
 
 GATES = (
-    _refusal("closed", "Has the project this stage, and they a part in it?", why_closed),
-    Gate("in hand", "Have they begun something that they still have?", _take_in_hand, _look_in_hand),
+    _refusal("closed", "Does the project have this stage, and does the person work in it?", why_closed),
+    Gate("in hand", "Does the person still hold a task in this stage?", _take_in_hand, _look_in_hand),
     Gate(
         "qualified",
-        "Have they the qualification that the stage asks for?",
+        "Does the person have the required qualification?",
         _take_to_qualify,
         _look_to_qualify,
         _unqualified,
     ),
-    _refusal("stopped", "Do the rules of extensions, such as gold checks, let them go on?", _stopped),
-    Gate("free", "Is there something that no one has, gold checks in their turn?", _take_free, _look_free),
-    Gate("postponed", "Is there something that they have postponed?", _take_postponed, _look_postponed),
+    _refusal("stopped", "Do the rules of extensions, such as gold checks, allow more work?", _stopped),
+    Gate("free", "Is a task free, or is a gold check due?", _take_free, _look_free),
+    Gate("postponed", "Has the person postponed a task?", _take_postponed, _look_postponed),
 )
 """All gates, in the order in which they are asked.
 

@@ -20,7 +20,7 @@ from workflow.annotate import claim_rules, image_pool, no_work, qualification
 KEPT = marked("Your text is kept as a draft.")
 LOST = marked("This task went to another person because its lease had ended. Your text is kept as a draft.")
 TAKEN_AWAY = marked("A lead has taken this task away. Your text is kept as a draft.")
-NOT_WANTED = marked("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
+NOT_WANTED = marked("This task is no longer needed: its item or image went to another person. Your text is kept.")
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:

@@ -17,7 +17,7 @@ from workflow.annotate import image_pool, stage_kinds
 WAITS_FOR_MEDIA = marked("Your remaining items wait for missing images or clips. A lead can add them. Come back later.")
 
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead opens the planned sample.")
-_SAMPLE_DONE = marked("All that is open of the planned sample is graded. Thank you.")
+_SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")
 
 
 def why_closed(
@@ -83,9 +83,9 @@ def why_no_task(
             _("You have finished your part. The remaining items wait for other people. Come back later."),
         )
     if unfinished and dimension is not None:
-        return NoTask("all_done", _("Nothing is left in this dimension; there is work in others."))
+        return NoTask("all_done", _("This dimension has no more work. Other dimensions have work."))
     if unfinished:
-        return NoTask("not_your_dimension", _("Nothing is left in your dimensions; there is work in others."))
+        return NoTask("not_your_dimension", _("Your dimensions have no more work. Other dimensions have work."))
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
         return NoTask("waiting_for_others", _("Nothing to settle now; votes are still coming in."))
     grading = access.schema.stages.grading

@@ -20,7 +20,7 @@ NOT_YET = marked(
     "You see other people's answers here when the item is settled, your answer is final, and you have no other task "
     "about the item."
 )
-NO_OTHERS = marked("No one else answered.")
+NO_OTHERS = marked("There are no other answers.")
 
 
 def are_shown(access: Access, stage: Stage) -> bool:

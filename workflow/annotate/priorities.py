@@ -36,7 +36,9 @@ def prioritise(
 ) -> int:
     """Do the same as ``set_priority`` inside a transaction."""
     if not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
-        raise InvalidInputError([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+        raise InvalidInputError(
+            [Problem("priority", f"The priority must be from -{LARGEST_PRIORITY} to {LARGEST_PRIORITY}.")]
+        )
     changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
     for stage in Stage:
         if order_of(access.schema, stage) == "priority":

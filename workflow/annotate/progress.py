@@ -246,7 +246,7 @@ def _line_without_tasks(session: Session, access: Access, person: Person, stage:
     )
 
 
-ENOUGH = "As many items as wanted are written."
+ENOUGH = "All planned items are written."
 
 
 def _sentence(nothing: NoTask | None) -> str:

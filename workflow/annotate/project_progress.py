@@ -218,7 +218,7 @@ def _too_few_verifiers(
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     rest = (
         f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}. People cannot"
-        " vote on an item that they wrote, edited, voted on or looked into."
+        " vote on an item that they wrote, edited, voted on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest, label="Add verifiers"),)
 
@@ -245,7 +245,7 @@ def _too_few_to_answer(
         return ()
     rest = (
         f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer here{_and_barred(barred)}."
-        " People cannot answer an item that they worked on or looked into."
+        " People cannot answer an item that they worked on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest),)
 
@@ -280,7 +280,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
     """Return why nobody may settle these items (ids), and what each eligible person has done to the first item."""
     role = role_for(access.schema, Stage.ADJUDICATION).value
     if not able:
-        rest = f" for a {role}, and this project has none."
+        rest = f" for a {role}, but this project has none."
         return Blocker(len(stuck), *_WAITS, rest=rest, label=f"Add {role}")
     item = items.by_id(session, id=stuck[0])
     parts = items.parts(session, item_id=item.id)
@@ -295,7 +295,7 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[int], able:
         f"item waits for another {role}",
         f"items wait for another {role}",
         detail=f" ({which}): {', '.join(histories)}",
-        rest=f". Make someone who did none of that a {role}.",
+        rest=f". Give another person the role {role}.",
         label=f"Add {role}",
     )
 

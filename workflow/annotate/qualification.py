@@ -119,18 +119,18 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     ]
     newest, called = newest_counting(session, access, stage), access.schema.stages.in_a_sentence(stage.value)
     if newest is None:
-        return f"The {called} asks for a qualification, and no set of items is ready; a lead makes one."
+        return f"The {called} needs a qualification, but no set of items is ready. A lead can make a set."
     state = stored_state(session, mine[-1]) if mine else None
     ended = state is Standing.PASSED or (
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return f"Before the {called} you answer a set of items. Open Qualify in the menu and begin."
+        return f"Before the {called}, you answer a set of items. Open Qualification in the menu to start."
     next_steps = {
         Standing.OPEN: "Your qualification is not finished. Continue here.",
-        Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
+        Standing.HANDED_IN: "You have submitted your qualification. Senior annotators are reviewing it.",
         Standing.FAILED: "You have not passed the qualification yet; Qualification in the menu shows the next step.",
-        Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
+        Standing.SENT_BACK: "A senior sent your qualification back; Qualification in the menu says why.",
     }
     return next_steps[state]
 
@@ -139,7 +139,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
-        return "Seniors are reviewing this qualification, so its answers cannot be changed."
+        return "Senior annotators are reviewing this qualification, so you cannot change its answers."
     return None
 
 
@@ -148,12 +148,12 @@ def exempt(
 ) -> None:
     """Exempt a person from the qualification of a stage; the reason is recorded."""
     if not why.strip():
-        raise InvalidInputError([Problem("why", "Say why this person needs no qualification; it is kept.")])
+        raise InvalidInputError([Problem("why", "Say why this person needs no qualification. The reason is stored.")])
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInputError([Problem("stage", f"The schema asks for no qualification before the {called}.")])
+            raise InvalidInputError([Problem("stage", f"The schema requires no qualification before the {called}.")])
         person = _member(session, access, login)
         qualifications.add_try(
             session,
@@ -171,7 +171,7 @@ def exempt(
 def _member(session: Session, access: Access, login: str) -> StoredPerson:
     row = people.by_login(session, login=login.strip().casefold())
     if row is None or role_of(session, access, row) is None:
-        raise NotFoundError(f"{login!r} takes no part in {access.title}.")
+        raise NotFoundError(f"{login!r} is not a member of {access.title}.")
     return row
 
 

@@ -131,7 +131,7 @@ class SampleProgress:
         """Cost of the sample as a sentence; empty if no answer can be drawn."""
         if not self.drawn:
             return ""
-        now = f", of which {self.missing_slots:,} can open now" if self.missing_slots else ", none of which opens now"
+        now = f"; {self.missing_slots:,} can open now" if self.missing_slots else "; none can open now"
         return f"{_answers(self.drawn)} x {self.people} = {self.slots:,} slots{now}."
 
     @property
@@ -144,19 +144,19 @@ class SampleProgress:
         """How the sample was drawn, as a sentence; empty if it is the whole frame."""
         if self.planned is None:
             return ""
-        over = f"evenly over {', then '.join(self.strata)}" if self.strata else "each answer as likely as any other"
+        over = f"evenly over {', then '.join(self.strata)}" if self.strata else "with equal chances for all answers"
         return f"Drawn {over}, with seed {self.seed}."
 
     @property
     def sentence(self) -> str:
         """Progress of the sample as a sentence."""
         if not self.passed_on:
-            return "A sample is planned, and no answer that it could draw is here yet."
-        short = f" {self.short:,} fewer than planned, as there are no more." if self.short else ""
+            return "A sample is planned, but no answers are available for it yet."
+        short = f" {self.short:,} fewer than planned, because no more answers exist." if self.short else ""
         if not self.opened:
-            return f"{self.what}. Nothing is open yet; a lead opens it.{short}"
+            return f"{self.what}. Nothing is open yet. A lead can open it.{short}"
         if self.done:
-            return f"{self.what} is done: all are graded by {self.people}.{short}"
+            return f"{self.what} is done: all answers are graded by {self.people}.{short}"
         lots = [("graded", f"graded by {self.people}"), ("begun", "begun"), ("untouched", "untouched")]
         parts = ", ".join(f"{self.total(name):,} {words}" for name, words in lots)
         rest = [
@@ -240,9 +240,9 @@ def _troubles(there: Frame) -> list[str]:
     if there.unknown_models:
         here = ", ".join(there.answering) or "none"
         unknown = ", ".join(there.unknown_models)
-        sentences.append(f"The plan names models of which no answer is here: {unknown}. There are answers of {here}.")
+        sentences.append(f"The plan names models without answers: {unknown}. Models with answers: {here}.")
     if there.unknown_items:
-        sentences.append(f"The plan names items that are not here: {_first_names(there.unknown_items)}.")
+        sentences.append(f"The plan names unknown items: {_first_names(there.unknown_items)}.")
     if there.ungraded_items:
         sentences.append(
             f"The plan names items in dimensions that people do not grade: {_first_names(there.ungraded_items)}."
@@ -255,7 +255,7 @@ def _remarks(there: Frame) -> list[str]:
     if there.rejected_items:
         sentences.append(f"Verification has rejected items of the plan: {_first_names(there.rejected_items)}.")
     if there.empty_dimensions:
-        sentences.append(f"There is no item to draw in {', '.join(there.empty_dimensions)}.")
+        sentences.append(f"No items can be drawn in {', '.join(there.empty_dimensions)}.")
     wanted = Counter(place.model for place in there.places)
     missing = Counter(place.model for place in there.places if place.slots is None)
     for model in sorted(set(missing) - set(there.unknown_models)):
@@ -279,7 +279,7 @@ def _uneven(strata: Sequence[str], lines: Sequence[StratumCounts]) -> list[str]:
         most = max(drawn.values(), default=0)
         few = [f"{value} ({n:,})" for value, n in there.items() if drawn[value] == n < most - 1]
         if few:
-            sentences.append(f"Of each {name} up to {most:,} are drawn; there are no more of {_first_names(few)}.")
+            sentences.append(f"Up to {most:,} answers are drawn per {name}. Fewer exist for {_first_names(few)}.")
     return sentences
 
 
@@ -297,7 +297,7 @@ def counting_in_stage(session: Session, *, access: Access, items_: Items | str |
     if stage is not Stage.GRADING or plan_of(access) is None:
         return counted
     progress = standing(session, access=access)
-    return replace(counted, sample=f"People grade by plan. {progress.sentence} {progress.how}".rstrip())
+    return replace(counted, sample=f"People grade a planned sample. {progress.sentence} {progress.how}".rstrip())
 
 
 def counting_of_stage(
@@ -312,6 +312,6 @@ def counting_of_stage(
 def refuse_unknown(found: SampleProgress) -> None:
     """Raise ``ConflictError`` if the plan matches nothing in the project."""
     if found.troubles:
-        raise ConflictError(f"{' '.join(found.troubles)} Bring them in, or correct the schema; nothing was opened.")
+        raise ConflictError(f"{' '.join(found.troubles)} Import them, or correct the schema. Nothing was opened.")
     if not found.passed_on:
-        raise ConflictError("There is no answer yet that the plan could draw: bring in models' answers first.")
+        raise ConflictError("No answers are available for the plan yet. Import models' answers first.")

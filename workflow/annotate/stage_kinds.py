@@ -126,7 +126,7 @@ def of(stage: Stage) -> StageKind:
     """Return the record of a stage; raise ``NotAvailableError`` if it belongs to a missing extension."""
     kind = STAGE_KINDS.get(stage)
     if kind is None:
-        raise NotAvailableError(extensions.missing("stages", stage) or f"Nothing here knows the stage `{stage.value}`.")
+        raise NotAvailableError(extensions.missing("stages", stage) or f"The stage `{stage.value}` is not installed.")
     return kind
 
 

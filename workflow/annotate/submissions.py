@@ -33,7 +33,7 @@ from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
-NO_LONGER = marked("This is no longer yours to change: its item has changed, or others are asked about it.")
+NO_LONGER = marked("You can no longer change this submission: its item has changed, or other people work on it.")
 
 
 def submit(
@@ -178,13 +178,13 @@ def _reopen(session: Session, access: Access, row: StoredTask, person: Person, n
 
 def _must_fit(given: Submission, key: str) -> None:
     if not key or len(key) > 200:
-        raise InvalidInputError([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
+        raise InvalidInputError([Problem("key", "A submission needs a key of 1 to 200 characters. Reload the page.")])
     if len(given.note) > LONGEST_NOTE:
         raise InvalidInputError([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
     if given.seconds is not None and not _is_time(given.seconds):
-        raise InvalidInputError([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
+        raise InvalidInputError([Problem("seconds", "The time spent must be a number of seconds. Reload the page.")])
     if not all(map(_is_time, (given.field_seconds or {}).values())):
-        why = "The time spent at a field is no number of seconds; reload the page."
+        why = "The time spent at a field must be a number of seconds. Reload the page."
         raise InvalidInputError([Problem("field_seconds", why)])
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 

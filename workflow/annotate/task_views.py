@@ -20,13 +20,13 @@ from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import author_forms, earlier_forms, stage_kinds
 
-NO_SUCH = "There is no such picture or clip in a project of yours."
+NO_SUCH = "Your projects have no such picture or clip."
 
 
 def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:
     """Return a claimed task as its page shows it."""
     if row.lease_until is None:
-        raise ValueError("only a task that someone holds can be shown")
+        raise ValueError("only a held task can be shown")
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
     kept = draft_of(draft) if draft else None
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
@@ -216,7 +216,7 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
         except NotFoundError:
             raise NotFoundError(NO_SUCH) from None
         if file is None:
-            raise NotFoundError("The file of this picture or clip is not there yet.")
+            raise NotFoundError("The file of this picture or clip is missing. A lead can import it.")
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 
@@ -273,7 +273,7 @@ def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]
 _TOLD = {
     "item.authored": "It was written.",
     "item.imported": "It was imported.",
-    "item.revised": "It was edited; a new round of votes began.",
+    "item.revised": "The item was edited, and a new round of votes began.",
     "item.state": "The votes were counted: {why}",
 }
 

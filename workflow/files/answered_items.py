@@ -87,7 +87,7 @@ def items_answered(
             places, place = by_place[answer.dimension or ""], answer.position or 0
             id = places.get(place)
             item = (id, answer.dimension or "") if id is not None else None
-            reason = f"{answer.dimension} has {len(places)} items, and none at position {place} (they count from 0)"
+            reason = f"{answer.dimension} has {len(places)} items, but none at position {place} (counted from 0)"
         if item is not None and (why := match.contradiction(item[0], answer)):
             item, reason = None, why
         if item is None:
@@ -100,7 +100,7 @@ def items_answered(
         try:
             yield ItemAnswer(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
         except OptionsDiffer as error:
-            bad.append(replace(here, reason=f"{error}; a letter in its answer would mean another option"))
+            bad.append(replace(here, reason=f"{error}; a letter in the answer would mean another option"))
 
 
 def _settled(schema: Schema, answer: PredictionRecord, fields: Mapping[str, Any]) -> PredictionRecord:
@@ -165,8 +165,8 @@ class _OrderOfOptions:
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
         if places and self._shown_to and not _means_the_same(answer, asked, places):
             raise OptionsDiffer(
-                "the model was shown the options in another order than the item's, and the people or judges of the "
-                f"stage {self._shown_to[0]} would read its letters by the item's order"
+                "the model saw the options in another order than the item has, but the people or judges of the stage "
+                f"{self._shown_to[0]} would read its letters in the item's order"
             )
         return places
 
@@ -220,21 +220,21 @@ def _by_index(
         start = starts[group]
         if start is None:
             return None, (
-                "nothing says whether its index counts from 0 or from 1: keep the column question in the file, or "
-                "name the items by their ids in a column item"
+                "the file does not show whether its index counts from 0 or from 1: keep the column question in the "
+                "file, or add a column item with the ids of the items"
             )
         number = _position(answer.index)
         id = places.get(number - start) if number is not None else None
         if id is None:
             where = answer.dimension or "this project"
             return None, (
-                f"there is no item {answer.index!r} in this project, and {where} has {len(places)} items, none of "
-                f"them at that position (counted from {start})"
+                f"there is no item {answer.index!r} in this project, and {where} has {len(places)} items, but "
+                f"none at that position (counted from {start})"
             )
         if answer.question and id in asked and not _same_question(asked[id], answer.question):
             return None, (
-                f"its question is not that of the item at position {answer.index} (counted from {start}): "
-                f"{asked[id][:100]!r}; name the items by their ids in a column item"
+                f"its question is not the question of the item at position {answer.index} (counted from {start}): "
+                f"{asked[id][:100]!r}; add a column item with the ids of the items"
             )
         return id, ""
 

@@ -26,13 +26,13 @@ class AnswerSelection:
         """Return the selected run, if any. Raises ``InvalidFileError`` if the format and the run do not fit."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
-            raise InvalidFileError(f"No one has read answers as {self.reader!r}; there are {', '.join(known)}.")
+            raise InvalidFileError(f"There is no reader {self.reader!r}. Readers of answers: {', '.join(known)}.")
         if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
-            raise InvalidFileError(f"--run and --unanswered are about answers; {format.name} is exported without them.")
+            raise InvalidFileError(f"--run and --unanswered are only for answers. Export {format.name} without them.")
         if format.needs_run and self.run is None:
-            raise InvalidFileError("A submission holds the answers of one run; name it with --run.")
+            raise InvalidFileError("A submission holds the answers of one run. Name the run with --run.")
         if not format.needs_run and self.unanswered is not None:
-            raise InvalidFileError(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
+            raise InvalidFileError(f"--unanswered is only for submissions. Export {format.name} without it.")
         if self.run is None:
             return None
         row = runs.by_public_id(session, public_id=self.run)
@@ -40,8 +40,8 @@ class AnswerSelection:
             raise NotFoundError(f"{access.title} has no run {self.run!r}.")
         if row.withdrawn_at is not None:
             raise InvalidFileError(
-                f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
-                f" `touchstone run withdraw {self.run} --back` if it is to be exported."
+                f"The run {self.run} was withdrawn ({row.withdrawn_why}) and does not count. To export the run, undo"
+                f" this with `touchstone run withdraw {self.run} --back`."
             )
         return row
 

@@ -75,7 +75,7 @@ _WORDS = {
     Fact.AUTHOR.value: "the name of the author",
     Fact.MODEL.value: "the name of the model",
     Fact.JUDGE.value: "what a judge said",
-    Fact.VERDICT.value: "what became of it",
+    Fact.VERDICT.value: "the verdict",
     Fact.VOTES.value: "what another person said",
 }
 

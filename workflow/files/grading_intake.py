@@ -50,9 +50,9 @@ def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> st
     models = len({prediction.model for prediction in waiting})
     people = "1 person" if raters == 1 else f"{raters} people"
     grades = _counted(len(waiting) * raters, "grade")
-    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, would be {grades}"
+    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, need {grades}"
     return (
-        f"Nothing of {_counted(models, 'model')} is open for grading yet: {cost}. Choose the models that people grade. "
+        f"No answers of {_counted(models, 'model')} are open for grading yet: {cost}. Choose models for grading. "
         "On Models, open a model below “Imported answers” and send it to grading, or use `touchstone run grade "
         f"RUN` (`touchstone run list {project}` shows each RUN). To grade a sample of all models, state "
         "`grading: {outputs: NUMBER}` in the schema before you import."

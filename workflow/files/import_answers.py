@@ -31,7 +31,7 @@ from workflow.files.read_losses import ImportedAnswer, losses_of_answers, losses
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
 
-_OTHERWISE = "{} has answered this item already, in other words"
+_OTHERWISE = "{} has already answered this item with another text"
 
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> ImportSummary:
@@ -273,7 +273,7 @@ def _new_answers(
             if (earlier.text, earlier.outcome) == (answer.text, answer.outcome):
                 repeated += 1
             else:
-                bad.append(replace(row.here, reason=f"{answer.model} has answered this item already, in other words"))
+                bad.append(replace(row.here, reason=f"{answer.model} has already answered this item with another text"))
         elif answer.outcome not in ANSWERS:
             if (*key, answer.outcome, answer.text) in failed:
                 repeated += 1

@@ -85,15 +85,15 @@ def import_files(
     if row.takes in ALONE:
         raise InvalidFileError(ALONE[row.takes].format(project=project, format=format))
     if (model or spec) and row.takes is not Takes.ANSWERS:
-        raise InvalidFileError(f"Only answers have a model; {format} are imported without one.")
+        raise InvalidFileError(f"Only answers have a model. Import {format} without a model.")
     if new_only and row.takes is not Takes.ITEMS:
-        raise InvalidFileError(f"New ones alone are taken of items; {format} are imported without it.")
+        raise InvalidFileError(f"Only items can be limited to new ones. Import {format} without this option.")
     if raters is not None and row.takes is not Takes.RATINGS:
-        raise InvalidFileError(f"Only ratings have raters; {format} are imported without saying who they are.")
+        raise InvalidFileError(f"Only ratings have raters. Import {format} without marking raters.")
     if spec is not None and spec.adapter != "file":
         raise ModelError(
-            f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone model run. "
-            "Answers that come as a file have a description with `adapter: file`."
+            f"Touchstone asks {spec.name} itself (adapter `{spec.adapter}`): use `touchstone model run`. "
+            "For answers from a file, write a description with `adapter: file`."
         )
     _may_be_said(row, said)
     with store.read() as session:
@@ -138,7 +138,7 @@ def look_at_files(
     registry.require_row("format", format)
     row = FORMATS[format]
     if row.takes is not Takes.ITEMS:
-        raise InvalidFileError(f"A dry run is for items; {format} are imported without one.")
+        raise InvalidFileError(f"A dry run is only for items. Import {format} without a dry run.")
     _may_be_said(row, said)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -166,9 +166,7 @@ def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
         open_ = named(
             open_format for open_format in FORMATS.values() if open_format.keys is not None and open_format.keys.open
         )
-        raise InvalidFileError(
-            f"Columns, places and encodings are said of {open_}; {row.name} is imported without them."
-        )
+        raise InvalidFileError(f"Columns, places and encodings are only for {open_}. Import {row.name} without them.")
 
 
 def _must_be_read(access: Access, row: Format) -> None:
@@ -179,7 +177,7 @@ def _must_be_read(access: Access, row: Format) -> None:
     if (away := extensions.missing("readers", row.name)) is not None:
         raise NotAvailableError(away)
     if row.keys is None:
-        raise InvalidFileError(f"Touchstone writes {row.name} and does not read it; {access.title} reads {read}.")
+        raise InvalidFileError(f"Touchstone writes {row.name}, but cannot read it. {access.title} reads {read}.")
     if row.name != own and not (row.keys.open and row.fits(access.schema)):
         raise InvalidFileError(
             f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
@@ -225,8 +223,8 @@ def _import_attributes(bring: Import, row: Format) -> ImportSummary:
 
 
 ALONE = {
-    Takes.TASKS: "Import a project of another program by itself: `touchstone item import {project} {format} FILE`.",
-    Takes.REPLIES: "Judges' replies are brought in by themselves: "
+    Takes.TASKS: "Import a project of another program separately: `touchstone item import {project} {format} FILE`.",
+    Takes.REPLIES: "Import judges' replies separately: "
     "`touchstone item import {project} {format} FILE --set template=TEMPLATE`.",
 }
 """The kinds of files that are imported by another command, with the advice."""

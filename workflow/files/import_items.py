@@ -104,7 +104,7 @@ def import_items(bring: Import, row: Format, folder: MediaFolder | None) -> Impo
     if filling and len(bad) > len(read.bad) and not bring.skip_bad:
         with bring.store.write() as session:
             save_assets(bring, session, wanted, stored)
-        raise refusal(bad, "The other media are in; correct these and import again.")
+        raise refusal(bad, "The other media were imported. Correct these files, and import again.")
     bad += _outside(bring, [placed_file.new for placed_file in placed], stored)
     bring.refuse(bad)
     try:
@@ -154,7 +154,7 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
             late = [at for at, start in enumerate(starts, 1) if last and start is not None and start > last]
             if late:
                 raw = item.fragment.raw if item.fragment else ""
-                why = f"segment {late[0]} begins at {starts[late[0] - 1]:g} s, and the clip has {last:g} s"
+                why = f"segment {late[0]} begins at {starts[late[0] - 1]:g} s, but the clip lasts only {last:g} s"
                 yield BadRow(file.path, (item.position or 0) + 1, why, raw)
 
 
@@ -204,9 +204,9 @@ def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[s
     if changed and any(item.by_place for item in file.items):
         first = known[next(item.external_id for item in file.items if item.external_id in changed)]
         raise InvalidFileError(
-            f"{file.path}, row {(first.position or 0) + 1} is not what it was, and the rows of this file have no ids: "
-            "items are told by their place, so what is new and what has only moved cannot be told. Nothing was "
-            "imported; import the new rows as a file of their own."
+            f"{file.path}, row {(first.position or 0) + 1} has changed, and the rows of this file have no ids. "
+            "Items are matched by position, so new rows and moved rows look the same. Nothing was imported. "
+            "Import the new rows as a separate file."
         )
     return PlacedFile(file, _ids(there), changed, _free_path(bring, session, file))
 
@@ -242,8 +242,8 @@ def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
         before = stored.meta.get("said", {}).get("columns") or {}
         named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"
         raise InvalidFileError(
-            f"{file.path} is in this project already, and came in with other columns ({named}). Nothing was imported; "
-            "to read it otherwise, import it into another project."
+            f"{file.path} was imported before with other columns ({named}). Nothing was imported. To use new columns, "
+            "import the file into another project."
         )
 
 
@@ -331,7 +331,7 @@ def _left(placed: PlacedFile) -> Iterator[BadRow]:
     for item in placed.file.items:
         if item.external_id in placed.changed:
             raw = item.fragment.raw if item.fragment else ""
-            why = f"the item {item.external_id} is in this project with other content, and was left as it is"
+            why = f"the item {item.external_id} exists with other content and was not changed"
             yield BadRow(placed.file.path, (item.position or 0) + 1, why, raw)
 
 
@@ -372,18 +372,16 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
     if changed:
         first, n, same = changed[0], len(file.items) - len(there), len(there) - len(changed)
         return (
-            f"{file.path}, row {(first.position or 0) + 1}: the item {first.external_id!r} is in this project "
-            f"already, with other content. Of its rows {len(changed):,} changed, {same:,} "
-            f"{'is' if same == 1 else 'are'} there word for word, {n:,} {'is' if n == 1 else 'are'} new. Nothing was "
-            "imported; take the new ones alone (--new-only), edit items in the browser, or import the file into "
-            "another project."
+            f"{file.path}, row {(first.position or 0) + 1}: the item {first.external_id!r} exists with other content. "
+            f"Rows: {len(changed):,} changed, {same:,} unchanged, {n:,} new. Nothing was imported. Use --new-only, "
+            "edit items in the browser, or import the file into another project."
         )
     if not there:
         return (
-            f"A file {file.path} is in this project already, with other items. Nothing was imported; "
-            "give this one another name."
+            f"This project has a file {file.path} with other items. Nothing was imported. Rename the new file, "
+            "and import again."
         )
     return (
-        f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported; "
-        "take the new ones alone (--new-only), or give them a file of their own."
+        f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported. "
+        "Use --new-only, or import the new items as a separate file."
     )

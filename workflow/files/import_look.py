@@ -186,11 +186,11 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     paths = {known.id: known.path for known in files.files(session, project_id=bring.access.project_id)}
     name = paths.get(alike[0][1].file_id or 0)
     equal = sum(is_same(item, stored) for item, stored in alike)
-    whose = f" out of {name}" if name else ""
-    rename = f"Give it the name {name} if it is a newer version of that file" if name else "Look whether they differ"
+    whose = f" from {name}" if name else ""
+    rename = f"If this is a newer version of that file, name it {name}" if name else "Check for differences"
     return (
-        f"{len(alike):,} of {len(given.items):,} rows have the names of items that are here{whose}; {equal:,} of them "
-        f"are equal. They would be imported again, as new items such as {apart.items[0].external_id}. {rename}."
+        f"{len(alike):,} of {len(given.items):,} rows have the names of items in this project{whose}; {equal:,} "
+        f"are equal. The rows would be imported again, as new items such as {apart.items[0].external_id}. {rename}."
     )
 
 

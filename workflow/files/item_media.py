@@ -153,7 +153,7 @@ class _Finder:
             return self._before_action(video, at, kind, work, latest)
         if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
             raise InvalidMediaError(
-                f"its observation is frame {last}, later than {before:g} s before its action begins at frame {action}"
+                f"its observation (frame {last}) is later than {before:g} s before its action begins (frame {action})"
             )
         observation = work / "observation.png"
         this = (item.external_id, video)
@@ -179,7 +179,7 @@ class _Finder:
         if latest is None:
             return None
         if latest < 0:
-            raise InvalidMediaError("its action begins too early for the clip to end before it")
+            raise InvalidMediaError("its action begins too early: the clip must end before the action")
         if kind == "image":
             return clips.frame(video, out=work / "observation.png", time=latest).path
         begun = (clips.moment_of(video, index=int(at)) for at in moments.starts if at >= 0)
@@ -226,7 +226,7 @@ def _taken(bring: Import, want: MediaRequest, path: Path | None) -> StoredMedia 
     try:
         medium = bring.media.add(path, name=path.name)  # an upload's path means nothing to people
         if medium.kind != want.kind:
-            raise InvalidMediaError(f"{path.name} is not a proper {want.kind}")
+            raise InvalidMediaError(f"{path.name} is not a valid {want.kind}")
         return medium
     except InvalidMediaError as error:
         return _refused(want, error)

@@ -50,7 +50,7 @@ def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool)
 
 def _shown_by(each: queries.UsedMedia) -> str:
     if not each.items:
-        return f"It is {each.name}, which no item has yet."
+        return f"It is {each.name}, which no item uses yet."
     more = len(each.items) - NAMED
     names = ", ".join(each.items[:NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"It is {each.name}, shown by: {names}."

@@ -55,7 +55,7 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
             name: access_or_why(session, person=None, project=name) for name in names if project in (None, name)
         }
     if project is not None and project not in names:
-        raise NotFoundError(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
+        raise NotFoundError(f"There is no project {project!r}. Projects: {', '.join(names) or 'none'}.")
     why = {name: reason for name, reason in by_project.items() if isinstance(reason, str)}
     looked_at = [name for name in by_project if name not in why]
     for name in looked_at:
@@ -95,29 +95,29 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
     for under, items_ in sorted(by_versions.items()):
         numbers = " and ".join(str(number) for number in under)
         n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
-        yield f"{access.name}: {n} votes under versions {numbers} of the guideline; the verdict counts them alike."
+        yield f"{access.name}: {n} votes under versions {numbers} of the guideline. The verdict counts all votes alike."
 
 
 def _parts(session: Session, access: Access) -> Iterator[str]:
     came = events.of_kinds(session, project_id=access.project_id, kinds=("items.imported",))
     for part in dict.fromkeys(event.data["part"] for event, _ in came if "part" in event.data):
-        yield f"{access.name}: items came out of {part}"
+        yield f"{access.name}: items were imported from {part}"
 
 
 def _away(session: Session, access: Access) -> Iterator[str]:
     """Yield where a project needs an extension that is not installed."""
     for need in registry.needs(access.schema):
         if need.row.away:
-            yield f"{access.name}: its schema needs more at {'.'.join(map(str, need.path))}. {need.row.meaning}"
+            yield f"{access.name}: its schema needs an extension at {'.'.join(map(str, need.path))}. {need.row.meaning}"
     for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
         yield f"{access.name}: {sentence}"
     for kind, why in extensions.all_missing("run_kinds").items():
         if n := len(runs.of_project(session, project_id=access.project_id, kind=RunKind(kind))):
-            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} more. {why}"
+            yield f"{access.name}: {n:,} {'run needs' if n == 1 else 'runs need'} an extension. {why}"
     away = extensions.missing("pages", "label_studio")
     for row in outside_work.servers(session, project_id=access.project_id) if away else ():
         if row.stages:
-            yield f"{access.name}: work is out at {row.address}, and its answers do not come back. {away}"
+            yield f"{access.name}: {row.address} has work of this project, but its answers cannot be fetched. {away}"
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
@@ -209,7 +209,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 surplus = offered - len(cast)
                 if surplus > 0 and verdict.state is not VOTED_ON[stage]:
                     where = stage.value if several else "verification"
-                    yield item.id, f"{name} is no longer in {where}, but {surplus} more votes are asked for."
+                    yield item.id, f"{name} is no longer in {where}, but {surplus} more votes are requested."
             if verdict.state is ItemState.IN_ADJUDICATION and (item.id, verdict.stage) not in to_settle:
                 yield item.id, f"{name} waits for a senior, but has no slot for one."
 
@@ -260,7 +260,7 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
                     row.id,
                     rank,
                     f"item {row.external_id} has a slot for {stage.value} with the rank {row.rank},"
-                    f" but the order {part.order} makes it {rank}.",
+                    f" but the order {part.order} gives the rank {rank}.",
                 )
 
 
@@ -320,7 +320,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             broken.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     for external_id in dimensions.unlike(session, project_id=access.project_id, reading=access.reading):
-        broken.append(f"item {external_id} or a slot of it is in another dimension than its own.")
+        broken.append(f"item {external_id} or one of its slots has the wrong dimension.")
     for check in extensions.rows("project_checks"):
         broken += check(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):

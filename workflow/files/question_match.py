@@ -59,7 +59,7 @@ class QuestionMatch:
             if name in self._by_name:
                 why = self.contradiction(self._by_name[name], answer)
                 return (None, why) if why else (self._by_name[name], "")
-        named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it gives no id of an item"
+        named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it has no item id"
         if not (answer.question or "").strip():
             return None, f"{named}, and it has no question"
         ids = self._with_question(answer)
@@ -93,15 +93,14 @@ class QuestionMatch:
             fits = any(one in their or their in one for one in filter(None, had) for their in theirs)
         named, asked = f"it names the item {self._names[id]!r}, but its", _opening(self._asked[id])
         if not fits:
-            return (
-                f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not that of the item: {asked!r}"
-                + (f"; it is that of {self._names[others[0]]!r}" if others else "")
+            return f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not the item's: {asked!r}" + (
+                f"; {self._names[others[0]]!r} has this question" if others else ""
             )
         if (other := self._asked_instead(id, ours, answer)) is None:
             return ""
         return (
-            f"{named} prompt asks {_opening(self._asked[other])!r}, the question of {self._names[other]!r}, and not "
-            f"that of the item: {asked!r}"
+            f"{named} prompt asks {_opening(self._asked[other])!r}, the question of {self._names[other]!r}, not "
+            f"the item's question: {asked!r}"
         )
 
     def _asked_instead(self, id: int, ours: str, answer: PredictionRecord) -> int | None:
@@ -141,7 +140,7 @@ def several(bad: Iterable[BadRow]) -> str | None:
     """Return a sentence with the number of rows whose question several items have; None for no such row."""
     n = sum(_SEVERAL.search(row.reason) is not None for row in bad)
     rows = f"{n:,} rows have" if n > 1 else "1 row has"
-    return f"{rows} a question that several items have, and no id that says which." if n else None
+    return f"{rows} the same question as several items, and no id." if n else None
 
 
 def question_hash(text: str) -> bytes:

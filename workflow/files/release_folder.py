@@ -34,7 +34,7 @@ def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConflictError(
-                f"A release of {project} is being made just now. Wait until it is done; then {then}."
+                f"Another process is making a release of {project}. Wait until it is done. Then {then}."
             ) from None
         yield
 

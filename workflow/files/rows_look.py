@@ -114,7 +114,7 @@ def look_at_rows(
         raise NotAvailableError(away)
     if row.takes not in LOOKED_AT or not row.reads:
         raise InvalidFileError(
-            f"A dry run is for items, answers, ratings and replies; {format} are imported without one."
+            f"A dry run is only for items, answers, ratings and replies. Import {format} without one."
         )
     on = progress or (lambda what, done, total: None)
     with store.read() as session:
@@ -122,7 +122,7 @@ def look_at_rows(
     on("reading", 0, 1)
     if row.takes is Takes.REPLIES:
         if plan is None:
-            raise InvalidFileError("Replies are read by a template; say which.")
+            raise InvalidFileError("Choose the template that reads these replies.")
         assert row.replies is not None
         seen: RowsLook = row.replies.look(store, by=by, project=project, path=path, plan=plan, format=format)
         return seen
@@ -157,7 +157,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     notes = [*sentences, *unread]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
-        notes.append(f"{unanswered.total():,} of the new rows say that there is no answer ({why}).")
+        notes.append(f"{unanswered.total():,} of the new rows have no answer ({why}).")
     if instead := texts_instead(new.values()):
         notes.append(f"Failed requests, not counted as answers: {words_of_texts_instead(instead)}.")
     first = [

@@ -40,8 +40,8 @@ def require_known_tables(store: Store, files: RowFiles) -> None:
         here = project_rows.revision(session)
     if files.revision > here:
         raise InvalidFileError(
-            f"{files.name} was written from newer tables ({files.revision}; here they are {here}). "
-            "Update Touchstone here, then import it again. Nothing was imported."
+            f"{files.name} has newer tables ({files.revision}) than this version of Touchstone ({here}). "
+            "Update Touchstone, then import the file again. Nothing was imported."
         )
 
 
@@ -69,7 +69,7 @@ def require_sound_texts(files: RowFiles, survey: Survey) -> None:
     """Raise an error if a guideline does not fit its hash, or if nobody may have the login or the name of a person."""
     for _, row in files.rows("guideline_version"):
         if _sha256(row["text"]) != row["hash"]:
-            raise InvalidFileError(f"{files.name}: guideline {row['number']} has another hash than its text.")
+            raise InvalidFileError(f"{files.name}: the hash of guideline {row['number']} does not match its text.")
     problems = [
         Problem(row["login"], f"{files.name}: {problem.message}")
         for row in survey.people
@@ -95,9 +95,9 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
         hashes = (row["hash"], row["guideline_hash"])
         if hashes != (loaded.hash, loaded.guideline_hash) and not old_schemas:
             raise InvalidFileError(
-                f"{files.name}: the schema {row['name']!r} has another hash than its text has here. Where "
-                "the archive comes from an older Touchstone that you trust, say so: `touchstone project import "
-                "FILE --old-schemas`. Nothing was imported."
+                f"{files.name}: the hash of the schema {row['name']!r} does not match its text. Nothing was imported. "
+                "If you trust the archive and an older Touchstone made it, run `touchstone project import FILE "
+                "--old-schemas`."
             )
         if row["id"] == survey.project["schema_version_id"]:
             own = loaded.schema_

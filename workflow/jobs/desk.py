@@ -25,7 +25,7 @@ class SlotConflict(ConflictError):
     """Another job of the slot is open."""
 
     def __init__(self, job: Job) -> None:
-        super().__init__("Another task that excludes this one is under way. Try again when it has ended.")
+        super().__init__("Another task blocks this task. Try again when that task has ended.")
         self.job = job
 
 
@@ -225,7 +225,7 @@ def retry(store: Store, *, id: str) -> Job:
 def _row(session: Session, id: str, *, whole: bool = False) -> StoredJob:
     row = jobs.by_public_id(session, public_id=id, whole=whole)
     if row is None:
-        raise NotFoundError(f"There is no job {id!r}; touchstone job list names them.")
+        raise NotFoundError(f"There is no job {id!r}. `touchstone job list` lists all jobs.")
     return row
 
 

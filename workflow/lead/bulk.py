@@ -77,7 +77,7 @@ def do(
         plan = plan_action(session, access, action, chosen, ActionDetails(among, priority, reasons, by), lock=True)
         if plan.preview.token != token:
             raise ConflictError(
-                "Something has changed since you looked, so nothing was done; look at the preview again."
+                "The items have changed since the preview, so nothing was done. Open the preview again."
             )
         now = store.now()
         for slot, to in plan.slots:

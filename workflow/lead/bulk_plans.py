@@ -43,8 +43,8 @@ class Action(StrEnum):
     """
 
 
-NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
-NO_SUCH = "There is no such item among the chosen."
+NO_ITEM = "No items are chosen. Choose items by voter, dimension, state or id, or choose all items."
+NO_SUCH = "The selection has no such item."
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,9 @@ def plan_action(
     session: Session, access: Access, action: Action, chosen: BulkSelection, how: ActionDetails, *, lock: bool
 ) -> BulkPlan:
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= how.priority <= LARGEST_PRIORITY:
-        raise InvalidInputError([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+        raise InvalidInputError(
+            [Problem("priority", f"The priority must be from -{LARGEST_PRIORITY} to {LARGEST_PRIORITY}.")]
+        )
     if chosen.nothing:
         raise InvalidInputError([Problem("items", NO_ITEM)])
     if action is Action.ASSIGN:
@@ -136,7 +138,7 @@ def _plan_assigned(
     session: Session, access: Access, chosen: BulkSelection, to: Sequence[str], *, lock: bool
 ) -> BulkPlan:
     if not to or chosen.stage is None:
-        raise InvalidInputError([Problem("to", "Say who gets them, and in which stage.")])
+        raise InvalidInputError([Problem("to", "Choose the people and the stage.")])
     members = {login: find_taker(session, access, login) for login in to}
     chosen_items = _chosen_items(session, access, chosen, lock=lock)
     require_few(len(chosen_items))
@@ -152,11 +154,11 @@ def _plan_assigned(
         there = slots.get(item.id, [])
         whys: dict[str, str] = {}
         if not there:
-            why = f"It waits for no one in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
+            why = f"It has no open task in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
         elif any(row.person_id in ids for row in there):
-            why = "They have it in hand already." if len(to) == 1 else "One of them has it in hand already."
+            why = "This person has it already." if len(to) == 1 else "One of these people has it already."
         elif there[0].awaits_media:
-            why = "An image or clip of it is not there yet."
+            why = "An image or clip of the item is missing."
         else:
             whys = {login: taker.why_not(there[0]) for login, taker in takers.items()}
             why = _why_no_one(whys)
@@ -180,7 +182,7 @@ def find_taker(session: Session, access: Access, login: str) -> StoredMember:
     """Return a member of a project by login."""
     member = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
     if member is None:
-        raise InvalidInputError([Problem("to", f"Choose someone who takes part in this project; {login!r} does not.")])
+        raise InvalidInputError([Problem("to", f"Choose a member of this project. {login!r} is not a member.")])
     return member
 
 
@@ -190,7 +192,7 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
         return ""
     if len(set(whys.values())) == 1:
         return next(iter(whys.values()))
-    return "None of them may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
+    return "None of these people may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
 
 
 def _plan_items(

@@ -33,7 +33,11 @@ def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
     yield _items(session, access)
     waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
-    lacking = f"{waiting:,} items lack images or clips." if waiting else "No image or clip is missing."
+    lacking = (
+        f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
+        if waiting
+        else "No image or clip is missing."
+    )
     yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
     yield _people(session, access)
     yield from sorted((step(session, access) for step in extensions.rows("setup_steps")), key=lambda step: step.place)

@@ -29,11 +29,11 @@ class Taker:
     def why_not(self, row: StoredTask) -> str:
         """Return why the person cannot have the slot; empty if they can."""
         if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
-            return "It is submitted and being corrected: that is its writer's to do."
+            return "It was submitted, and its author is correcting it."
         if row.stage is Stage.AUTHORING:
-            return "An item that is being written stays with its author; give it back instead."
+            return "An item stays with its author during writing. Give the item back instead."
         if row.purpose is not Purpose.LIVE:
-            return "It was made for this person only."
+            return "This task is for one person only."
         if row.stage not in self._stages:
             self._stages[row.stage] = self._part(row.stage), self._standing(row.stage)
         part, standing = self._stages[row.stage]
@@ -41,13 +41,13 @@ class Taker:
             return part
         if self._member.dimensions is not None and row.dimension not in self._member.dimensions:
             return f"{row.dimension!r} is not one of their dimensions."
-        return standing or ("" if row.id in self._may else "They wrote, edited, answered or looked into this item.")
+        return standing or ("" if row.id in self._may else "They wrote, edited, answered or inspected this item.")
 
     def _part(self, stage: Stage) -> str:
         has_role = at_least(self._member.role, role_for(self._access.schema, stage))
         if has_role and (self._member.stages is None or stage.value in self._member.stages):
             return ""
-        return f"They have no part in the {self._called(stage)}."
+        return f"They do not work in the {self._called(stage)}."
 
     def _standing(self, stage: Stage) -> str:
         person = people.by_id(self._session, id=self.id)

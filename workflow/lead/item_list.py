@@ -208,7 +208,9 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
     gone = [name for name in seen.names if name not in here]
     new = [name for name in now if name not in there]
     sentences = [
-        f"{what}: {first_names(which)}." for what, which in (("No longer in it", gone), ("New in it", new)) if which
+        f"{what}: {first_names(which)}."
+        for what, which in (("No longer in the list", gone), ("New in the list", new))
+        if which
     ]
     if sentences:
         raise ConflictError(f"The list has changed since you looked, so nothing was done. {' '.join(sentences)}")

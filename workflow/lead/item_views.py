@@ -66,7 +66,7 @@ def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemV
     for saved in views(store, person=person, project=project):
         if saved.id == id:
             return saved
-    raise NotFoundError("There is no such saved view: it was deleted, or it is someone's own.")
+    raise NotFoundError("This saved view does not exist: it was deleted, or it belongs to another person.")
 
 
 def save(
@@ -91,9 +91,9 @@ def save(
     with store.write() as session:
         access = seeing(session, person, project)
         if person is None and not shared:
-            raise InvalidInputError([Problem("view", "Say whose view it is, or that it is for everyone.")])
+            raise InvalidInputError([Problem("view", "Choose an owner for the view, or save it for everyone.")])
         if shared and not at_least(access.role, Role.LEAD):
-            raise NotAllowedError("Only a lead saves a view for everyone; save it for yourself.")
+            raise NotAllowedError("Only leads can save a view for everyone. Save it for yourself.")
         projects.lock(session, id=access.project_id)  # two who save at once give no name twice
         there = _of(_views(session, access, person), shared=shared)
         same = next((view for view in there if view.name == name), None)
@@ -101,7 +101,7 @@ def save(
             return same
         _must_be_free(there, name)
         if len(there) >= MOST:
-            raise ConflictError(f"There are {len(there)} such views, and no more can be; delete one first.")
+            raise ConflictError(f"The limit of {len(there)} views is reached. Delete a view first.")
         made = public_id()
         data = {"view": made, "name": name, "shared": shared, "asked": words}
         log(session, events.VIEW_SAVED, by=person, project=access, now=store.now(), data=data)
@@ -173,14 +173,14 @@ def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
     for view in views:
         if view.id == id:
             if not view.changeable:
-                raise NotAllowedError("Only the person who saved it and leads may change a view that is for everyone.")
+                raise NotAllowedError("Only leads and the owner may change a shared view.")
             return view
     raise NotFoundError("This view was deleted.")
 
 
 def _must_be_free(views: Iterable[ItemView], name: str) -> None:
     if any(view.name.casefold() == name.casefold() for view in views):
-        raise ConflictError(f"There is another view called “{name}”. Choose another name, or delete that one first.")
+        raise ConflictError(f"Another view is called “{name}”. Choose another name, or delete that view first.")
 
 
 def _name(text: str) -> str:

@@ -22,10 +22,10 @@ from workflow.annotate import authoring, sent_back
 
 LONGEST_REASON = 5_000
 """Largest number of characters of a reason, and of any comment."""
-SAY_WHY = "Say why: the author reads it."
+SAY_WHY = "Give a reason. The author reads it."
 FROM_FILE = "It was imported from a file, so it has no author to send it back to."
 WITH_AUTHOR = "Its author has it already."
-GONE = "Its author writes no items of this dimension here any more."
+GONE = "Its author no longer writes items of this dimension."
 NO_SLOT = "Its author's submission is missing in this project, so the author cannot change it."
 
 
@@ -50,10 +50,10 @@ def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) ->
     """Raise ``InvalidInputError`` if an item has no reason, a reason is too long, or the sender is unknown to the
     author.
     """
-    problems = [] if by is not None else [Problem("by", "Say as whom: the author reads who it was, and may answer.")]
+    problems = [] if by is not None else [Problem("by", "Say who sends the item back. The author sees the name.")]
     silent = [name for name in names if not reasons.of(name)]
     if silent or (not names and not reasons.of("")):
-        which = f" Nothing is said of {silent[0]}." if reasons.own and silent else ""
+        which = f" {silent[0]} has no reason." if reasons.own and silent else ""
         problems.append(Problem("why", SAY_WHY + which))
     long = [name for name in names if len(reasons.of(name)) > LONGEST_REASON]
     if long or len(reasons.all) > LONGEST_REASON:

@@ -184,7 +184,7 @@ def _line_names(check: ReleaseCheck, session: Session, access: Access) -> Iterab
 
 def _must_know(despite: Sequence[str], known: Collection[str]) -> None:
     if odd := [name for name in despite if name not in known]:
-        raise InvalidFileError(f"The checklist has no line {', '.join(odd)}; it has: {', '.join(sorted(known))}.")
+        raise InvalidFileError(f"The checklist has no check {', '.join(odd)}. Its checks: {', '.join(sorted(known))}.")
 
 
 def must_not_be_open(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -> None:
@@ -193,6 +193,6 @@ def must_not_be_open(found: Sequence[ReleaseCondition], asked: ReleaseOptions) -
     if left:
         reasons = "; ".join(f"{line.title}: {line.said} ({line.name})" for line in left)
         raise InvalidFileError(
-            f"{'This check is' if len(left) == 1 else 'These checks are'} open: {reasons}. Finish what is open, or "
+            f"{'This check is' if len(left) == 1 else 'These checks are'} open: {reasons}. Finish the work, or "
             f"override a check (--despite {left[0].name}). The manifest records each override."
         )

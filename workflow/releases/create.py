@@ -333,7 +333,7 @@ def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     return folder.hashes[NAME].sha256
 
 
-_AT_ONCE = "Another release was made at the same moment; look at it, and make this one again."
+_AT_ONCE = "Another release was made at the same moment. Check that release, and make this one again."
 
 
 # ---- kept ------------------------------------------------------------------------------------------------------------

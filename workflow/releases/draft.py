@@ -125,7 +125,7 @@ def drawn_up(
         told=facts,
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, number),
-        notes=[f"{len(before):,} items stay in the split in which an earlier release has them."] if before else (),
+        notes=[f"{len(before):,} items keep their split from an earlier release."] if before else (),
     )
 
 

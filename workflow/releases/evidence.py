@@ -89,9 +89,9 @@ def file_rater_names(
     unsaid = unsaid_raters(session, project_id=project_id)
     if unsaid and not hide_unsaid:
         raise ConflictError(
-            f"No one has said whether {', '.join(unsaid[:5])} {'is a person' if len(unsaid) == 1 else 'are people'}, "
-            "whose ratings came from a file: a release calls machines by their names, and people by pseudonyms. Say so "
-            "with `touchstone rater list`, or on Import; then make the release again."
+            f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: {', '.join(unsaid[:5])}. A release "
+            "names machines, but shows people by pseudonyms. Mark each rater as a person or a machine with "
+            "`touchstone rater list` or on Import. Then make the release again."
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}
@@ -262,8 +262,8 @@ def _as_stored(access: Access, said: Mapping[str, Any], found: Mapping[str, Any]
     unlike = [name for name in said if said[name] != found.get(name)]
     if unlike:
         raise ConflictError(
-            f"The evidence of {access.name} does not come to what the project says ({', '.join(unlike)}). Nothing was "
-            f"released. `touchstone check {access.name}` says what does not fit."
+            f"The figures from the evidence of {access.name} differ from the project's figures ({', '.join(unlike)}). "
+            f"Nothing was released. Run `touchstone check {access.name}` to see the differences."
         )
 
 
@@ -310,7 +310,9 @@ def from_json(found: Mapping[str, Any]) -> Figures:
                 PrintedFigure(figure["id"], str(figure["title"]), **at, method=figure.get("method") or "", rows=rows)
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidFileError(f"{FIGURES}: figure {number:,} is none. Copy the release again, whole.") from error
+            raise InvalidFileError(
+                f"{FIGURES}: figure {number:,} is not valid. Copy the whole release again."
+            ) from error
     without = found.get("without")
     return Figures(figures, {str(x): str(y) for x, y in without.items()} if isinstance(without, dict) else {})
 
@@ -335,9 +337,9 @@ def _report(access: Access) -> Any:
 def _says(only_released: bool, notes: bool) -> str:
     """Return the sentences that explain to a reader which rows a bundle leaves out."""
     which = (
-        "Everything about items that are not released is left out, so that figures are of the released items alone."
+        "Data about items that are not released is left out, so the figures describe only released items."
         if only_released
-        else "It holds every item of the project, rejected ones too, so that each gate can be counted."
+        else "It holds every item of the project, including rejected items, so that every gate can be counted."
     )
     free = "Notes are as people wrote them." if notes else "Notes are left out."
-    return f"{which} {free} People are called by pseudonyms of this release; images and clips by their hashes."
+    return f"{which} {free} People have pseudonyms of this release. Images and clips have their hashes as names."

@@ -116,7 +116,7 @@ def one_release(store: Store, home: Path, *, by: Person | None, project: str, ve
         if release.version == wanted:
             return release
     there = ", ".join(release.version for release in listed) or "none yet"
-    raise NotFoundError(f"{project} has no release {version}; there are: {there}.")
+    raise NotFoundError(f"{project} has no release {version}. Its releases: {there}.")
 
 
 def stored(session: Session, *, project_id: int, version: str) -> StoredRelease | None:
@@ -191,11 +191,11 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     try:
         manifest = read_manifest((folder / NAME).read_bytes())
     except OSError as error:
-        raise InvalidFileError(f"{folder} is no release: it has no {NAME} that can be read.") from error
+        raise InvalidFileError(f"{folder} is not a release: it has no readable {NAME}.") from error
     if manifest is None or not isinstance(manifest.get("release"), str) or not isinstance(manifest.get("files"), list):
-        raise InvalidFileError(f"{folder / NAME} is no manifest of a release.")
+        raise InvalidFileError(f"{folder / NAME} is not the manifest of a release.")
     if any(not isinstance(file, dict) or not isinstance(file.get("path"), str) for file in manifest["files"]):
-        raise InvalidFileError(f"{folder / NAME} does not say which files the release has.")
+        raise InvalidFileError(f"{folder / NAME} does not list the files of the release.")
     return manifest
 
 
@@ -206,7 +206,7 @@ def _items(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             for number, line in enumerate(lines, 1):
                 item = json.loads(line)
                 if not isinstance(item, dict) or not isinstance(item.get("id"), str):
-                    raise InvalidFileError(f"{path}, line {number}: it names no item.")
+                    raise InvalidFileError(f"{path}, line {number}: the line has no item id.")
                 yield item["id"], item
     except (OSError, ValueError) as error:
         raise InvalidFileError(f"{path} cannot be read: {error}.") from error

@@ -20,7 +20,7 @@ BY: Mapping[str, str] = {
     "source": "the video, scene or collection that a picture comes from",
     "media": "the same image or clip, byte for byte",
     "near": "images that look alike",
-    "text": "the same text, but for case, white space and a full stop at its end",
+    "text": "the same text, ignoring case, white space and a final full stop",
 }
 """The links that items may share, by the names of the options."""
 TOGETHER = ("source", "media", "near")

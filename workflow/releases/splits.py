@@ -87,14 +87,14 @@ class SplitPlan:
         ['test=500', 'train=rest']
         """
         if odd := next((axis for axis in by if axis not in BY), None):
-            _refuse(f"Items cannot be kept together by {odd!r}; there are {', '.join(BY)}.")
+            _refuse(f"Items cannot be kept together by {odd!r}. Choose from: {', '.join(BY)}.")
         if not 0 <= alike <= 16:
-            _refuse(f"Looks may differ in 0 to 16 of their 64 bits, not in {alike}.")
+            _refuse(f"Similar images may differ in 0 to 16 of 64 bits, not in {alike}.")
         if not 0 <= off <= 1:
-            _refuse(f"A split may be off by a share from 0 to 1, not by {float(off):g}.")
+            _refuse(f"The allowed difference of a split must be from 0 to 1, not {float(off):g}.")
         fields = [text[len(FIELD) :].strip() for text in texts if text.startswith(FIELD)]
         if fields and len(texts) > 1:
-            _refuse(f"With {FIELD}{fields[0]} the field names every split; give no other --split beside it.")
+            _refuse(f"{FIELD}{fields[0]} already names every split. Give no other --split.")
         parts = () if fields else _fitting([_part(text) for text in texts] or [SplitPart("test")])
         return cls(parts, fields[0] if fields else None, seed, tuple(by), alike, off, lacking)
 
@@ -134,7 +134,7 @@ class Assignment:
             far = max(parts, key=lambda part: (abs(part.items - part.wanted), part.dimension))
             line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} asked for"
             if far.items != far.wanted:
-                line += f"; furthest off in {far.dimension}: {far.items:,} of {far.wanted:,}"
+                line += f"; largest difference in {far.dimension}: {far.items:,} of {far.wanted:,}"
             lines.append(f"{line}.")
         return lines
 
@@ -155,9 +155,9 @@ def assign(records: Sequence[SplitRecord], plan: SplitPlan, *, before: Mapping[s
     """
     twice = [id for id, n in Counter(record.id for record in records).items() if n > 1]
     if twice:
-        _refuse(f"The item {twice[0]!r} is there twice; every item needs an id of its own.")
+        _refuse(f"The item {twice[0]!r} is listed twice. Every item needs its own id.")
     if not records:
-        _refuse("There are no items to split; verify some first, or choose other ones.")
+        _refuse("There are no items to split. Verify some items first, or choose other items.")
     groups = groups_of(records, plan.by, alike=plan.alike)
     rows = {record.id: record for record in sorted(records, key=lambda record: record.id)}
     if plan.field is not None:
@@ -188,36 +188,36 @@ def _part(text: str) -> SplitPart:
     name, equals, much = (piece.strip() for piece in text.partition("="))
     if not equals or not is_split_name(name):
         _refuse(
-            f"--split {text}: write a name and how much, as test=500, test=0.2 or train=rest, or field:NAME; {RULE}."
+            f"--split {text}: write a name and a size, such as test=500, test=0.2 or train=rest, or field:NAME; {RULE}."
         )
     if much == "rest":
         return SplitPart(name)
     number = Decimal(much) if _MUCH.fullmatch(much) else Decimal(0)
     if not number:
-        _refuse(f"--split {text}: {much!r} is neither a number of items, nor a share such as 0.2, nor rest.")
+        _refuse(f"--split {text}: {much!r} is not a number of items, a share such as 0.2, or rest.")
     if "." not in much:
         return SplitPart(name, size=int(number))
     if number > 1:
-        _refuse(f"--split {text}: a share is at most 1; a number of items is written without a point.")
+        _refuse(f"--split {text}: a share is at most 1. Write a number of items without a decimal point.")
     return SplitPart(name, share=Fraction(number))
 
 
 def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
     names = Counter(part.name for part in parts)
     if twice := next((name for name, n in names.items() if n > 1), None):
-        _refuse(f"The split {twice} was asked for twice; give each once.")
+        _refuse(f"The split {twice} is listed twice. List each split once.")
     rest = [part for part in parts if part.size is None and part.share is None]
     if len(rest) > 1:
-        _refuse(f"{rest[0].name} and {rest[1].name} cannot both be the rest; say how much one of them has.")
+        _refuse(f"{rest[0].name} and {rest[1].name} cannot both be the rest. Give a size for one of them.")
     sized, shared = (
         [part for part in parts if part.size is not None],
         [part for part in parts if part.share is not None],
     )
     if sized and shared:
-        _refuse(f"{sized[0].words} is a number and {shared[0].words} a share; write all as the one or as the other.")
+        _refuse(f"{sized[0].words} is a number and {shared[0].words} is a share. Use only numbers, or only shares.")
     whole = sum((part.share for part in shared if part.share is not None), Fraction(0))
     if shared and not rest and whole != 1:
-        _refuse(f"The shares add up to {float(whole):g}; they have to be 1, or another split is the rest.")
+        _refuse(f"The shares add up to {float(whole):g}; make them 1, or add a split with the rest.")
     if shared and rest and whole >= 1:
         _refuse(f"The shares add up to {float(whole):g}, so nothing is left for {rest[0].name}.")
     return tuple(parts)
@@ -234,13 +234,13 @@ def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
         rest = next((at for at, part in enumerate(parts) if part.size is None), None)
         if left_over < 0 or (rest is not None and not left_over):
             more = f" and leave nothing for {parts[rest].name}" if rest is not None and not left_over else ""
-            _refuse(f"There are {n:,} items, and the splits ask for {sum(sizes):,}{more}. Ask for fewer.")
+            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}{more}. Ask for fewer.")
         if rest is None and left_over:
-            _refuse(f"There are {n:,} items, and the splits ask for {sum(sizes):,}; let one of them be the rest.")
+            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}. Let one split be the rest.")
         if rest is not None:
             sizes[rest] = left_over
     if empty := next((part for part, size in zip(parts, sizes, strict=True) if not size), None):
-        _refuse(f"{empty.words} of {n:,} items is none; ask for more.")
+        _refuse(f"{empty.words} of {n:,} items gives an empty split. Ask for more.")
     return sizes
 
 
@@ -267,14 +267,11 @@ def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> d
         if group is None:
             continue
         if split not in names:
-            _refuse(
-                f"The item {id!r} was in the split {split}, which is not asked for any more; ask for it again, or "
-                f"{_ANEW}."
-            )
+            _refuse(f"The item {id!r} was in the split {split}, which is missing now. Add that split, or {_ANEW}.")
         first, at = by_group.setdefault(group, (id, names.index(split)))
         if names[at] != split:
             _refuse(
-                f"{first!r} was in {names[at]} and {id!r} in {split}, and now they belong together (by "
+                f"{first!r} was in {names[at]} and {id!r} in {split}, but now they belong together (by "
                 f"{groups.shared[group]}). Leave out the items that link them, or {_ANEW}."
             )
     return {group: at for group, (_, at) in by_group.items()}
@@ -295,8 +292,9 @@ def _must_be_possible(
     room = max(sizes)
     if largest.size > room + max(1, int(room * plan.off)):
         _refuse(
-            f"{largest.size:,} items are one group (by {groups.shared[largest.name]}), and the largest split has "
-            f"{room:,}. Ask for a larger one, or keep items together by less than {', '.join(plan.by)} (--together)."
+            f"{largest.size:,} items are one group (by {groups.shared[largest.name]}), but the largest split has "
+            f"{room:,}. Ask for a larger split, or keep items together by fewer properties than "
+            f"{', '.join(plan.by)} (--together)."
         )
     if plan.lacking:
         return
@@ -312,21 +310,22 @@ def _must_be_possible(
 
 
 def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle], groups: Groups, *, kept: bool) -> None:
-    why = "What the earlier release has stays where it is (--anew draws it again). " if kept else ""
+    why = "Items of the earlier release keep their split (--anew draws them again). " if kept else ""
     for figure in found.figures:
         if figure.dimension is None:
             if abs(figure.items - figure.wanted) > max(1, int(figure.wanted * plan.off)):
                 big = max(bundles, key=lambda one: (one.size, one.name))
-                largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'an item of its own'})."
+                largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'a single item'})."
                 _refuse(
-                    f"{figure.split} should have {figure.wanted:,} items and comes to {figure.items:,}, since groups "
-                    f"stay whole. {why}{largest} Ask for about {figure.items:,}, or allow more than "
-                    f"{float(plan.off):.0%} off (--off)."
+                    f"{figure.split} should have {figure.wanted:,} items, but gets {figure.items:,}, because groups "
+                    f"stay whole. {why}{largest} Ask for about {figure.items:,}, or allow a larger difference "
+                    f"than {float(plan.off):.0%} (--off)."
                 )
         elif figure.wanted and not figure.items and not plan.lacking:
             _refuse(
-                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, and no way was found in "
-                f"which it has any. {why}Ask for a larger split, or allow splits that lack a dimension (--lacking)."
+                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, but no "
+                f"assignment gives it any. {why}Ask for a larger split, or allow splits that lack a dimension "
+                "(--lacking)."
             )
 
 
@@ -336,7 +335,7 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
 def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, before: Mapping[str, str]) -> Assignment:
     nameless = [id for id, record in rows.items() if record.value is None or not record.value.strip()]
     if nameless:
-        _refuse(f"{len(nameless):,} items have nothing in {field}, the first is {nameless[0]!r}; fill it in.")
+        _refuse(f"{len(nameless):,} items have no value in {field}; the first is {nameless[0]!r}. Fill it in.")
     split = {id: str(record.value).strip() for id, record in rows.items()}
     odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
@@ -345,8 +344,8 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
     if moved:
         id = moved[0]
         _refuse(
-            f"{field} puts {id!r} into {split[id]}, and an earlier release has it in {before[id]}; {len(moved):,} "
-            f"{'item' if len(moved) == 1 else 'items'} would move so. Change the field, or {_ANEW}."
+            f"{field} puts {id!r} into {split[id]}, but an earlier release has it in {before[id]}. In total, "
+            f"{len(moved):,} {'item' if len(moved) == 1 else 'items'} would move. Change the field, or {_ANEW}."
         )
     sides: dict[str, dict[str, str]] = defaultdict(dict)
     for id, name in split.items():
@@ -354,10 +353,10 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
     if torn := [(group, ids) for group, ids in sides.items() if len(ids) > 1]:
         group, ids = torn[0]
         (one, a), (other, b) = list(ids.items())[:2]
-        more = f" {len(torn):,} groups are torn apart so." if len(torn) > 1 else ""
+        more = f" In total, {len(torn):,} groups are torn apart." if len(torn) > 1 else ""
         _refuse(
-            f"{field} puts {a!r} into {one} and {b!r} into {other}, and they belong together (by "
-            f"{groups.shared[group]}).{more} Change the field, or keep items together by less (--together)."
+            f"{field} puts {a!r} into {one} and {b!r} into {other}, but they belong together (by "
+            f"{groups.shared[group]}).{more} Change the field, or keep items together by fewer properties (--together)."
         )
     names = sorted(set(split.values()))
     dimensions = sorted({row.dimension for row in rows.values()})

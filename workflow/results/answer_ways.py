@@ -19,7 +19,7 @@ from domain.strategies import added_strategy
 from workflow.runs.shown_pictures import clips_in_words
 
 PEOPLE = "people"
-OUT_OF_FILES = "out of a file"
+OUT_OF_FILES = "imported from a file"
 WRITTEN: Mapping[str, str] = {
     "generate": "free text",
     TWO_STEPS: "free text in two steps",

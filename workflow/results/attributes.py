@@ -102,7 +102,8 @@ def _model_check(session: Session, access: Access) -> Callable[[str, Mapping[str
     there = stored.models(session, project_id=access.project_id)
 
     def check(name: str, own: Mapping[str, Attribute]) -> str:
-        return "" if name in there else f"no model {name!r} has answered; there are {', '.join(there) or 'none'}"
+        known = ", ".join(there) or "none"
+        return "" if name in there else f"the model {name!r} has no answers; models with answers: {known}"
 
     return check
 
@@ -123,7 +124,7 @@ def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str,
             return f"there is no item {name!r} in this project"
         for label, value in own.items():
             if label in fixed:
-                return f"{label} is part of the item, which a label does not say; edit the item instead"
+                return f"{label} is part of the item, so a label cannot set it; edit the item instead"
             present = there[name].get(label)
             if present not in (None, "", value):
                 return f"the item's own {label} is {present!r}; edit the item instead"

@@ -128,7 +128,7 @@ def agreement_of_levels(
         if PEOPLE not in columns.of or not judges:
             who = "judge" if PEOPLE in columns.of else "person"
             raise RatingsError(
-                f"No {who} has graded models' answers by {columns.criterion}; judges are compared with people."
+                f"No {who} has graded models' answers by {columns.criterion}. The comparison needs judges and people."
             )
         for judge in judges:
             results += at_levels(columns, judge, cross_check=cross_check, statistics=statistics or OF_LEVELS)
@@ -221,22 +221,21 @@ def columns_of(
     rows = ratings_of(store, project=project, stage=Stage.GRADING, by=person, items=items)
     rows = of_schema(access, rows, schema_version, machines=there.machines)
     if schema_version is not None and not any(row.rater in there.people for row in rows):
-        raise RatingsError(f"No one has graded models' answers under version {schema_version} of the schema.")
+        raise RatingsError(f"No person has graded models' answers under version {schema_version} of the schema.")
     known = [*there.people, *there.machines]
     for name in raters or ():
         if name not in {*known, *(row.rater for row in rows)}:
-            raise RatingsError(f"There is no rater {name!r} among these ratings; there are: {', '.join(known)}.")
+            raise RatingsError(f"There is no rater {name!r} among these ratings. Raters: {', '.join(known)}.")
     chosen = list(raters if raters is not None else known)
     versions = by_guideline([row for row in rows if row.rater in chosen and row.rater in there.people])
     if len(versions) > 1 and not pool_guidelines:
         raise RatingsError(
-            "People graded under several versions of the guideline, which are not compared unless you say so with "
-            "--pool-guidelines."
+            "People graded under several versions of the guideline. To compare these grades, use --pool-guidelines."
         )
     scored = {criterion.name for criterion in scored_criteria(schema)}
     for name in criteria or ():
         if name not in scored:
-            raise RatingsError(f"There are no means of {name!r}; grading has numbers of {', '.join(scored) or 'none'}.")
+            raise RatingsError(f"There are no means of {name!r}. Criteria with numbers: {', '.join(scored) or 'none'}.")
     by_criterion = []
     for name in [
         criterion.name for criterion in scored_criteria(schema) if criteria is None or criterion.name in criteria
@@ -246,8 +245,8 @@ def columns_of(
             by_criterion.append(columns)
     if not by_criterion and rows:
         raise RatingsError(
-            "No criterion has grades of two of these raters; people together count as one. Compare each answer instead "
-            "(--unit prediction), or let a judge rate, too."
+            "No criterion has grades of two of these raters; all people count as one rater. Compare single answers "
+            "(--unit prediction), or add a judge."
         )
     return by_criterion
 
@@ -285,7 +284,7 @@ def of_means(
     shared = set.intersection(*(set(column) for column in columns.of.values())) if columns.of else set()
     if not shared:
         names = ", ".join(columns.of) or "these raters"
-        raise RatingsError(f"No answer has a grade for {columns.criterion} of all of {names}.")
+        raise RatingsError(f"No answer has a grade for {columns.criterion} from all of {names}.")
     means = []
     for rater, column in columns.of.items():
         lots: dict[str, list[float]] = {}

@@ -37,9 +37,9 @@ class FileRater:
     def words(self) -> str:
         """Return whether the rater counts as a person or a machine, and why."""
         if self.account:
-            return "a person, with an account here that has rated"
+            return "a person, because an account here has rated"
         if self.judge:
-            return "a machine, as a judge or metric that was run here"
+            return "a machine, because it ran here as a judge or metric"
         if not self.marked:
             return "a machine, because nobody has marked it as a person"
         return "a person" if self.is_person else "a machine"
@@ -126,7 +126,7 @@ def mark(
         there = {rater.name: rater for rater in raters(session, project_id=access.project_id)}
         problems = [*_misfits(there, people, RatersAre.PEOPLE), *_misfits(there, machines, RatersAre.MACHINES)]
         problems += [
-            Problem("raters", f"{name} is named both as a person and as a machine; leave one of the two out.")
+            Problem("raters", f"{name} is named both as a person and as a machine. Name it only once.")
             for name in people
             if name in machines
         ]
@@ -144,9 +144,9 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
             sentence = f"This project has no imported ratings by {name!r}. Raters of imported ratings: {names_}."
             yield Problem("raters", sentence)
         elif known.account and are is RatersAre.MACHINES:
-            yield Problem("raters", f"{name} has rated here under an account, and so is a person.")
+            yield Problem("raters", f"{name} has rated here with an account, so this rater is a person.")
         elif known.judge and are is RatersAre.PEOPLE:
-            yield Problem("raters", f"{name} is a judge or metric that was run here, and never counted as a person.")
+            yield Problem("raters", f"{name} ran here as a judge or metric and never counts as a person.")
 
 
 def _new(there: Mapping[str, FileRater], names: Iterable[str], is_person: bool) -> list[str]:
@@ -199,8 +199,8 @@ def keep_raters(
         problems += [
             Problem(
                 "raters",
-                f"{name} counts as {rater.words} in this project, and this file says {are.value}. Nothing was "
-                "imported; say first who it is, or give the rater in the file another name.",
+                f"{name} counts as {rater.words} in this project, but this file says {are.value}. Nothing was "
+                "imported. Mark the rater first, or rename the rater in the file.",
             )
             for name, rater in open_.items()
             if rater.marked and not rater.judge and rater.is_person != is_person
@@ -228,12 +228,12 @@ def in_sentences(found: Sequence[FileRater]) -> list[str]:
     if machines:
         sentences.append(f"Counted as {_machine(machines)}: {_some(machines)}.")
     if unsaid:
-        why = "this is a person" if len(unsaid) == 1 else "these are people"
-        sentences.append(f"Counted as {_machine(unsaid)}, as no one has said that {why}: {_some(unsaid)}.")
+        why = "it as a person" if len(unsaid) == 1 else "them as people"
+        sentences.append(f"Counted as {_machine(unsaid)}, because nobody has marked {why}: {_some(unsaid)}.")
     if accounts:
         sentences.append(
-            f"Accounts here that have rated, too: {_some(accounts)}. These ratings count as theirs; where both are "
-            "there, what was submitted here counts."
+            f"Raters with an account here: {_some(accounts)}. These ratings count as theirs. If an account rated the "
+            "same unit here, that rating counts."
         )
     return sentences
 

@@ -64,7 +64,7 @@ def about_judges(store: Store, runs_: Mapping[str, Sequence[StoredRun]], names: 
             judges.append(
                 JudgeAbout(
                     judge=name,
-                    model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
+                    model=f"replies from {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
                     spec_hash=spec_of_run(last).hash if spec else None,
                     template=plan.template,
                     template_version=plan.template_version,

@@ -152,7 +152,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
 def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     row, access = stored_runs.run_and_access(session, by, run)
     if row.kind.plan is not JudgePlan:
-        raise NotFoundError(f"The run {run} is no run of a judge.")
+        raise NotFoundError(f"The run {run} is not a run of a judge.")
     return row, access
 
 

@@ -190,7 +190,7 @@ COLUMNS = tuple(
 )
 """The columns of the table of numbers."""
 
-EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
+EVERYTHING = "none: people graded every answer that the judge graded, so the mean is theirs"
 """The assumption of a correction with nothing to correct."""
 
 ONLY_PEOPLE = "graded by people, but not by the judge"

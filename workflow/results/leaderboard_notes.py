@@ -33,14 +33,14 @@ def notes_of(
     if of.lacking:
         names = ", ".join(found.schema.dimension(id).title for id in of.lacking)
         notes.append(
-            f"People have graded nothing that the judge has scored in {names}, so nothing says how far it is off "
-            "there: these numbers are about the other dimensions."
+            f"In {names}, people graded no answers that the judge scored, so the judge's error there is unknown. These "
+            "numbers are about the other dimensions."
         )
     if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
         told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
         notes.append(
-            f"The models did not answer the same items ({told_counts} answers), so part of a difference may be the "
-            f"items; {len(set.intersection(*lots.values()))} items were answered by all of them."
+            f"The models did not answer the same items ({told_counts} answers), so differences may partly come from "
+            f"the items. All models answered {len(set.intersection(*lots.values()))} items."
         )
     if found.counting is not None and found.counting.verdicts and not common:
         there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
@@ -54,7 +54,7 @@ def notes_of(
             bounds = ""
             if not line.failed and not line.unread and line.lowest is not None and line.highest is not None:
                 bounds = (
-                    f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
+                    f" With the lowest score for all missing answers, its mean is {line.lowest:.3f}; with the highest, "
                     f"{line.highest:.3f}."
                 )
             notes.append(
@@ -75,20 +75,20 @@ def notes_of(
             "of that answer."
         )
     if found.unknown and of.scores.kind in ("judge", "corrected"):
-        notes.append(f"{found.unknown} grades out of files are about no answer that counts, and are left out.")
+        notes.append(f"{found.unknown} imported grades belong to no counted answer and are left out.")
     old = sum(answer.old for answer in answers)
     if old:
-        notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
+        notes.append(f"{old} answers were given before their item was edited. These answers still count.")
     return notes
 
 
 def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str, LeaderboardLine]) -> list[str]:
     """Return the convention of the accuracy, and the number of unreadable answers by model."""
     then = "count as wrong" if of.unreadable == "wrong" else "are left out"
-    by = found.reader.replace("+", " and where these read nothing by ")
+    by = found.reader.replace("+", " and, if that fails, by ")
     notes = [
-        f"Answers are read by {by}; answers that cannot be read, and items that a model refused or answered with "
-        f"nothing, {then} (report: unreadable: {of.unreadable})."
+        f"Answers are read by {by}. Unreadable answers, refusals and empty answers "
+        f"{then} (report: unreadable: {of.unreadable})."
     ]
     key = next((field for field in found.schema.item.fields if field.name == key_field(found.schema)), None)
     if key is not None and key.tolerance is not None:
@@ -97,10 +97,10 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
         )
     if of.measure is not None:
-        least = "" if of.scores.iou is None else f" Counted are answers with at least {of.scores.iou:g}."
+        least = "" if of.scores.iou is None else f" R@1 counts answers with at least {of.scores.iou:g}."
         notes.append(
-            "The temporal IoU of an answer is the time that it shares with the key, of the time that either covers; "
-            f"what counts as wrong has 0.{least}"
+            "The temporal IoU is the time that answer and key share, divided by the time that either covers. "
+            f"Answers that count as wrong have 0.{least}"
         )
     for model, line in whole.items():
         if not line.unread:
@@ -120,14 +120,14 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
 
 def _about_derived(rule: DerivedCriterion) -> str:
     names = _listed(rule.all_of or rule.mean_of, "and")
-    highest = "is at its highest" if len(rule.all_of) == 1 else "are all at their highest"
-    what = f"the mean of {names}" if rule.mean_of else f"1 where {names} {highest}, else 0"
+    highest = "has its highest value" if len(rule.all_of) == 1 else "all have their highest value"
+    what = f"the mean of {names}" if rule.mean_of else f"1 if {names} {highest}, otherwise 0"
     if rule.not_all_of:
-        what = f"1 where {names} {highest} and {_listed(rule.not_all_of, 'or')} is not, else 0"
+        what = f"1 if {names} {highest} and {_listed(rule.not_all_of, 'or')} does not, otherwise 0"
     title = rule.name.replace("_", " ").capitalize()
     return (
-        f"{title} is {what}. Of an answer each of these is settled first, and then they are put together; an answer "
-        "that lacks one of them is left out."
+        f"{title} is {what}. Each part of an answer is settled first, and then the parts are combined. An answer "
+        "without one of the parts is left out."
     )
 
 
@@ -150,9 +150,9 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     words = (
         mean
         if grading.combine == "mean" and of.scores.option is None
-        else "the one that more than half of the people asked for give"
+        else "the grade that more than half of the required people give"
     )
-    notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
+    notes = [f"The grade of an answer is {words}. The intervals describe other items with the same people."]
     rule = derived.find(found.schema, of.scores.criterion)
     graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
     people = {who for grader in graders for who in grader}
@@ -160,18 +160,16 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     if outside:
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])
-        notes.append(f"{len(people)} people have graded, of whom {len(outside)} in files: {named}{more}.")
+        notes.append(f"{len(people)} people have graded. Grades of {len(outside)} came from files: {named}{more}.")
     if found.counting is not None and found.counting.sample:
         notes.append(found.counting.sample)
     plan = grading.sample
     over = grading_sample.strata_of(plan)[:1] if plan is not None and plan.outputs is not None else ()
     if (grading.outputs is not None or over == (grading_sample.DIMENSION,)) and len(found.schema.dimensions) > 1:
         notes.append(
-            "People grade a planned sample, drawn evenly over the dimensions: the mean over dimensions is what it "
-            "stands for; in the mean over answers a dimension weighs as much as the sample has of it."
+            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions: in the "
+            "mean over answers, the weight of a dimension is its share of the sample."
         )
     if few:
-        notes.append(
-            f"{few} of {len(given)} graded answers have fewer grades than the {grading.raters} that are asked for."
-        )
+        notes.append(f"{few} of {len(given)} graded answers have fewer than the {grading.raters} required grades.")
     return notes

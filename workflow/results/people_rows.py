@@ -156,14 +156,14 @@ def notes(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> list[s
         rests = in_words(line)
         if name == PEOPLE:
             sentences.append(
-                f"{PEOPLE} ({rests}): of each item the mean of those who answered it, then the mean over items. Each"
-                " respondent is one of these people."
+                f"{PEOPLE} ({rests}): the mean of the respondents per item, then the mean over items. Each respondent"
+                " is one of these people."
             )
             continue
         ties = f"{pooled.ties} {'tie' if pooled.ties == 1 else 'ties'}"
         sentences.append(
-            f"{name} ({rests}): what most of those who answered an item say. Where several answers are given equally"
-            f" often, each counts alike: a tie of two, one of them right, is worth a half ({ties} with a right answer)."
+            f"{name} ({rests}): the most frequent answer to each item. Tied answers share the credit: a tie of a right"
+            f" and a wrong answer counts one half ({ties} with a right answer)."
         )
     return sentences
 

@@ -164,7 +164,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str, schema_ve
     readers = answer_readings.readers(session, project_id=project_id)
     if reader not in readers:
         there_are = ", ".join(readers)
-        raise InvalidInputError([Problem("reader", f"No one has read answers as {reader!r}; there are {there_are}.")])
+        raise InvalidInputError([Problem("reader", f"There is no reader {reader!r}. Readers of answers: {there_are}.")])
     people = respondents.names(session, project_id=project_id)
     states = answer_readings.counting(session, project_id=project_id, reader=reader)
     counted = last_answers(session, access, last.values(), there, states, people)

@@ -242,10 +242,10 @@ def measurable_ratings(
     for criterion in criteria or ():
         if criterion in by_name and criterion not in asked:
             why = kinds.of_criterion(by_name[criterion]).not_measured
-            raise RatingsError(f"There is no statistic of {criterion!r}: {why}.")
+            raise RatingsError(f"{criterion!r} has no statistic: {why}.")
         if criterion not in asked:
             there = ", ".join(asked)
-            raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
+            raise RatingsError(f"{stage.value} has no criterion {criterion!r} to compare. Its criteria: {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
     rows = [part for row in rows for part in _taken_apart(row, by_name[row.criterion])]
     rows = [row for row in rows if overlap or row.criterion not in drawn]

@@ -184,7 +184,7 @@ def sorted_out(
                 names.add(rating.rater)
                 repeated += 1
             else:
-                reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
+                reason = f"{rating.rater} has already rated {rating.criterion} of {rating.unit} as {known[key]}"
                 (contradict if key in there else bad).append(replace(here, reason=reason))
             continue
         known[key] = rating.value
@@ -217,7 +217,7 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
     matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
     if not matching:
         names = ", ".join(criterion.name for _, criterion in known) or "none"
-        return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
+        return f"{schema.title} has no criterion {rating.criterion!r}; its criteria: {names}"
     about_answers = BETWEEN in rating.unit
     stage, criterion = next((pair for pair in matching if (pair[0] is Stage.GRADING) == about_answers), matching[0])
     row = kinds.of_criterion(criterion)
@@ -260,7 +260,7 @@ def _as_offered(criterion: Criterion, rating: Rating, fields: Mapping[str, Any])
     if strange and offered:
         listed = ", ".join(map(str, offered))
         whose = "the item's options" if criterion.field is not None else "the options"
-        return f"{rating.criterion} is {strange[0]!r}, which is none of {whose}: {listed}"
+        return f"{rating.criterion} is {strange[0]!r}, not one of {whose}: {listed}"
     if isinstance(value, list):
         value = [written(entry) for entry in value]
         if kinds.of_criterion(criterion).is_set:
@@ -277,7 +277,7 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
     try:
         value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
     except ValueError as error:
-        return f"{rating.criterion} is no JSON: {error}"
+        return f"{rating.criterion} is not valid JSON: {error}"
     row = kinds.of_criterion(criterion)
     if criterion.field is not None or row.of_the_item:
         problem = None if isinstance(value, list) else "This must be a list."

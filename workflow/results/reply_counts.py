@@ -106,7 +106,7 @@ def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]
         mine = [replies for replies in found if replies.judge == name and replies.dimension is None]
         if mine and name in raters.machines and not any(replies.scored for replies in mine):
             sentence = "; ".join(f"{replies.criterion}: {replies.words}" for replies in mine)
-            raise RatingsError(f"{name} has scored nothing, so there is nothing to compare: {sentence}.")
+            raise RatingsError(f"{name} has no scores to compare: {sentence}.")
 
 
 def in_words(each: Replies) -> str:
@@ -117,5 +117,5 @@ def in_words(each: Replies) -> str:
         + ("" if bound.sure else f" ({bound.lowest:.3f} to {bound.highest:.3f} if the rest were lowest or highest)")
         for bound in each.bounds
     ]
-    more = f"; people rated {each.with_people:,} of these" if 0 < each.with_people < each.asked else ""
+    more = f"; {each.with_people:,} also rated by people" if 0 < each.with_people < each.asked else ""
     return f"{each.judge}, {where}: {'; '.join([each.words, *means])}{more}"

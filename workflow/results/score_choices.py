@@ -191,4 +191,4 @@ def selected_scores(
 def no_criterion(schema: Schema, name: str | None) -> str:
     known = [criterion.name for criterion in (*scored_criteria(schema), *named_criteria(schema))]
     names = ", ".join([*known, *(rule.name for rule in schema.report.derived)]) or "none"
-    return f"Grading has no criterion {name!r} whose values are numbers or named options; it has {names}."
+    return f"Grading has no criterion {name!r} with numbers or named options. Its criteria: {names}."

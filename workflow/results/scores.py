@@ -103,7 +103,7 @@ def _share_of(found: ProjectAnswers, scores: Scores, criterion: Criterion) -> Sc
     place = next((float(at) for at, option in enumerate(criterion.options) if str(option.value) == scores.option), None)
     if place is None:
         options = ", ".join(str(option.value) for option in criterion.options)
-        message = f"{criterion.name} has no option {scores.option!r}; it has {options}."
+        message = f"{criterion.name} has no option {scores.option!r}. Its options: {options}."
         raise InvalidInputError([Problem("criterion", message)])
 
     def shared(of: Values) -> Values:

@@ -112,8 +112,8 @@ def similarity_of(first: str, second: str, schema: Schema) -> SliceAxis:
     titles = {field.name: title_of(field) for field in schema.item.fields}
     return SliceAxis(
         f"{first}~{second}",
-        f"Words in common of {titles[first]} and {titles[second]}",
-        "words that both have, of all different words that either has (Jaccard), from 0 to 1; case is ignored",
+        f"Shared words of {titles[first]} and {titles[second]}",
+        "share of all different words that both texts have (Jaccard), from 0 to 1; case is ignored",
     )
 
 
@@ -133,8 +133,8 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
     if between and first in compared and second in compared and first != second:
         return similarity_of(first, second, schema)
     there = ", ".join(known)
-    more = f"; and two of {', '.join(sorted(compared))} with ~ between them" if len(compared) > 1 else ""
-    raise InvalidInputError([Problem("by", f"Items cannot be cut by {name!r}; there are {there}{more}.")])
+    more = f"; or two of {', '.join(sorted(compared))} with ~ between them" if len(compared) > 1 else ""
+    raise InvalidInputError([Problem("by", f"Items cannot be sliced by {name!r}. Choose from: {there}{more}.")])
 
 
 def edges_of(text: str) -> tuple[float, ...]:
@@ -154,7 +154,7 @@ def edges_of(text: str) -> tuple[float, ...]:
         edges = ()
     rising = all(one < other for one, other in pairwise(edges))
     if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
-        sentence = f"Slices begin at numbers from low to high, at most {MOST_EDGES}, as in 1,5,9; {text!r} is not that."
+        sentence = f"Give up to {MOST_EDGES} numbers from low to high, such as 1,5,9, not {text!r}."
         raise InvalidInputError([Problem("edges", sentence)])
     return edges
 

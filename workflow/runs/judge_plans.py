@@ -74,15 +74,15 @@ def plan_for(
         problems.append(
             Problem(
                 "criteria",
-                f"Nothing says which criterion a reply's {' and '.join(lacking)} is about; the schema has {names}.",
+                f"Choose a criterion for the reply's {' and '.join(lacking)}. Criteria: {names}.",
             )
         )
     problems += _of_pairs(head, plan)
     if plan.samples < 1:
-        problems.append(Problem("samples", "Every answer is judged once at least."))
+        problems.append(Problem("samples", "The number of samples must be 1 or more."))
     if (plan.chosen == "stratified") != (plan.per_dimension is not None):
         problems.append(
-            Problem("per_dimension", "A stratified sample has a number for each dimension, others have none.")
+            Problem("per_dimension", "A stratified sample needs a number per dimension. Other samples take none.")
         )
     problems += _off_the_criteria(schema, template, plan)
     if asked_here:
@@ -101,24 +101,24 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
     named = [name for name in ("baseline", "models") if getattr(plan, name) is not None]
     problems = []
     if head.pair and plan.attacks:
-        message = f"Attack answers are judged by themselves, and the template {head.id} compares two; take another one."
+        message = f"The template {head.id} compares two answers, but an attack is one answer. Choose another."
         problems.append(Problem("attacks", message))
     elif head.pair and not plan.swap:
         message = (
-            f"The template {head.id} compares two answers; name the model to compare with, or take the pairs that"
-            " people compare."
+            f"The template {head.id} compares two answers. Choose the model to compare with, or judge the pairs"
+            " that people compare."
         )
         problems.append(Problem("baseline", message))
     if not head.pair and plan.baseline is not None:
-        problems.append(Problem("baseline", f"The template {head.id} is about one answer; it compares nothing."))
+        problems.append(Problem("baseline", f"The template {head.id} judges single answers. Remove the baseline."))
     if people and not head.pair:
-        message = f"The template {head.id} is about one answer, and people compare pairs of them; take another sample."
+        message = f"The template {head.id} judges single answers, but this sample has pairs. Choose another sample."
         problems.append(Problem("chosen", message))
     elif people and named:
-        message = "Which models' answers people compare is said by the schema; name none of them here."
+        message = "The schema sets the models whose answers people compare. Name no models here."
         problems.append(Problem(named[0], message))
     elif people and set(plan.criteria.values()) != {PREFERENCE}:
-        message = f"What is said of the pairs that people compare is kept as `{PREFERENCE}`. Leave the criterion out."
+        message = f"Results for pairs that people compare are stored as `{PREFERENCE}`. Leave the criterion out."
         problems.append(Problem("criteria", message))
     return problems
 
@@ -143,15 +143,15 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
         outside = [value for value in plan.values if values and value not in values]
         if criterion is None or not outside:
             continue
-        own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
+        own = f". A comparison is stored as `{PREFERENCE}`, so leave the criterion out" if template.head.pair else ""
         replies = (
             " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
         )
         problems.append(
             Problem(
                 "criteria",
-                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} answers {replies}, and"
-                f" {name!r} is one of {', '.join(map(str, values))}{own}.",
+                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} gives {replies}, but"
+                f" {name!r} takes {', '.join(map(str, values))}{own}.",
             )
         )
     return problems
@@ -164,7 +164,8 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
     rated = set(plan.criteria.values())
     unknown = sorted(rated - {*voted, *graded, PREFERENCE})
     problems = [
-        Problem("criteria", f"The schema has no criterion {name!r}; it has {_names(schema)}.") for name in unknown
+        Problem("criteria", f"The schema has no criterion {name!r}. Its criteria: {_names(schema)}.")
+        for name in unknown
     ]
     on_answers = bool(graded & rated) or (not rated and template.grades != judge_templates.ITEM)
     troubles = template.troubles(
@@ -173,7 +174,7 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         answers=on_answers,
         items=bool(voted & rated),
     )
-    how = "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges say what fills a placeholder"
+    how = "fill a placeholder with `--fill PLACEHOLDER=FIELD` or the boxes of the page Judges"
     problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems
@@ -181,8 +182,8 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
     return [
         Problem(
             name,
-            f"The template {plan.template} is filled with no answer of a model: the judge looks at the items"
-            f" themselves, and {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or leave that out.",
+            f"The template {plan.template} contains no answer of a model: the judge rates the items, and"
+            f" {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or remove this setting.",
         )
         for name, given in chosen.items()
         if given
@@ -190,9 +191,9 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
 
 
 _ABOUT_ANSWERS = {
-    "models": "whose answers they are would be ignored",
+    "models": "the choice of models would be ignored",
     "chosen": "people have graded no items",
-    "attacks": "there is no place for an attack answer",
+    "attacks": "an attack answer has no place",
 }
 
 
@@ -257,7 +258,7 @@ def graded_in_words(plan: JudgePlan) -> str:
     """Return a sentence about the graded content and its placeholder in the prompt."""
     places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
     if not places:
-        return "No placeholder holds the answer of a model: the judge looks at the items themselves."
+        return "No placeholder holds the answer of a model, so the judge rates the items."
     if len(places) == 1:
         return f"The graded answer is at {places[0]}."
     return f"The graded answers are at {' and '.join(places)}."

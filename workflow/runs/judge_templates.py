@@ -67,11 +67,11 @@ def template(session: Session, *, project_id: int, name: str, version: int | Non
     if not texts:
         own = (row.name for row in judging.templates(session, project_id=project_id))
         there = ", ".join(sorted({*judge_templates.shipped(), *own}))
-        raise NotFoundError(f"There is no judge template {name!r}; there are {there}.")
+        raise NotFoundError(f"There is no judge template {name!r}. Judge templates: {there}.")
     chosen = max(texts) if version is None else version
     if chosen not in texts:
         raise NotFoundError(
-            f"The judge template {name} has no version {version}; it has {', '.join(map(str, sorted(texts)))}."
+            f"The judge template {name} has no version {version}. Its versions: {', '.join(map(str, sorted(texts)))}."
         )
     return judge_templates.parse_template(texts[chosen], name=f"{name}, version {chosen}")
 
@@ -127,10 +127,10 @@ def read_text(path: Path) -> str:
 def _check(parsed: JudgeTemplate) -> None:
     problems = []
     if not ID.fullmatch(parsed.head.id):
-        problems.append(Problem("id", "The id of a template is small letters, digits and underscores."))
+        problems.append(Problem("id", "The id of a template may have small letters, digits and underscores."))
     if registry.find("parser", parsed.head.parser) is None:
         known = ", ".join(row.name for row in registry.rows("parser"))
-        problems.append(Problem("parser", f"There is no parser {parsed.head.parser!r}; there are {known}."))
+        problems.append(Problem("parser", f"There is no parser {parsed.head.parser!r}. Parsers: {known}."))
     if problems:
         raise InvalidInputError(problems)
 

@@ -114,13 +114,13 @@ def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
     there = items.models(session, project_id=access.project_id)
     wanted = [*(plan.models or ()), *([plan.baseline] if plan.baseline is not None else [])]
     problems = [
-        Problem("models", f"There are no answers of {name!r}; there are those of {', '.join(there) or 'no one'}.")
+        Problem("models", f"There are no answers of {name!r}. Models with answers: {', '.join(there) or 'none'}.")
         for name in wanted
         if name not in there
     ]
     known = [dimension.id for dimension in access.schema.dimensions]
     problems += [
-        Problem("dimensions", f"The schema has no dimension {name!r}; it has {', '.join(known)}.")
+        Problem("dimensions", f"The schema has no dimension {name!r}. Its dimensions: {', '.join(known)}.")
         for name in plan.dimensions or ()
         if name not in known
     ]

@@ -52,7 +52,7 @@ def plan_for(
     new_plan = with_prompts(replace(plan, **chosen), prompts, kept=kept)
     if chosen.get("prompt_seed") is not None and new_plan.prompt_seed is None:
         raise ModelError(
-            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has nothing to choose; leave it out."
+            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has no effect. Remove it."
         )
     return new_plan
 
@@ -70,7 +70,7 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
-        raise ModelError("A cross needs what is added to the question, each thing once, such as objects and spatial.")
+        raise ModelError("A cross needs additions to the question, each named once, such as objects and spatial.")
     cells = [names[:n] for n in range(len(names) + 1)]
     if every:
         cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
@@ -110,19 +110,19 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             prompt_set = read_prompts(name)
         except SchemaError as error:
             known = ", ".join(row.name for row in registry.rows("prompt_set"))
-            raise ModelError(f"{error} Prompts are a file or one of {known}.") from error
+            raise ModelError(f"{error} Give a file, or one of {known}.") from error
         plan = replace(plan, prompt_set=_file_name(name), prompt_text=prompt_set.text, prompt_hash=prompt_set.hash)
     if not prompt_set.types:
         plan = replace(plan, prompt_seed=None)
     if plan.strategy == TWO_STEPS and not all(FIRST in family for family in prompt_set.families.values()):
         raise ModelError(
-            f"The prompts {plan.prompt_set} have no variant `{FIRST}`, which is what a model is asked first in two"
-            " steps: take egoplan_summary, or a file of yours that has it."
+            f"The prompts {plan.prompt_set} have no variant `{FIRST}` for the first of two steps. Choose"
+            " egoplan_summary, or your own file with this variant."
         )
     for injection in plan.injections:
         if injection not in prompt_set.injections:
             known = ", ".join(prompt_set.injections) or "none"
-            raise ModelError(f"The prompts {plan.prompt_set} add nothing named `{injection}`; there are {known}.")
+            raise ModelError(f"The prompts {plan.prompt_set} have no addition `{injection}`. Additions: {known}.")
     return plan
 
 
@@ -145,9 +145,7 @@ def tools_in_words(plan: RunPlan) -> Sequence[str]:
     return () if added is None else added.in_words(plan)
 
 
-NO_TOOLS = (
-    "A tool set goes with a strategy in which models ask for tools. Choose such a strategy, or leave the set out."
-)
+NO_TOOLS = "A tool set needs a strategy in which models ask for tools. Choose such a strategy, or remove the tool set."
 
 
 def prompts_of(plan: RunPlan) -> PromptSet:
@@ -167,7 +165,7 @@ def prompts_of(plan: RunPlan) -> PromptSet:
             raise ModelError(f"There are no prompts named {plan.prompt_set}.") from error
     if plan.prompt_hash and plan.prompt_hash != prompt_set.hash:
         raise ModelError(
-            f"The prompts {plan.prompt_set} have changed since this run was started, so it cannot go on with them. "
+            f"The prompts {plan.prompt_set} have changed since this run started, so the run cannot continue. "
             "Start a new run."
         )
     return prompt_set

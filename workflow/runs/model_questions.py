@@ -128,7 +128,7 @@ class Asker:
             if known.get(name) == value:
                 settings[name] = f"{value} (the model's description)"
             elif of_schema.get(name) == value:
-                settings[name] = f"{value} (the schema, for every model that does not say it)"
+                settings[name] = f"{value} (the schema, for models that do not set it)"
             else:
                 settings[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
         return settings

@@ -53,13 +53,13 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelError(
-            f"Answers of {spec.name} come as a file; bring them in with `touchstone item import` or on the page Import."
+            f"Answers of {spec.name} come from a file. Import them with `touchstone item import` or on the page Import."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):
         raise NotAvailableError(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
-        raise ModelError("Batch files are for endpoints that generate answers, each in one reply.")
+        raise ModelError("Batch files need an endpoint that generates each answer in one reply.")
     registry.require_row("strategy", plan.strategy)
     if plan.tools_hash and added_strategy(plan.strategy) is None:
         raise ModelError(NO_TOOLS)
@@ -67,7 +67,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
         registry.require_row("score", plan.score)
     check_strategy(spec, plan.strategy)
     if plan.strategy == TWO_STEPS and plan.text_only:
-        raise ModelError("In two steps the first is about what the pictures show, so they cannot be left out.")
+        raise ModelError("The first of two steps asks about the pictures, so you cannot leave them out.")
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)
 
@@ -79,17 +79,17 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
     """
     known = [dimension.id for dimension in access.schema.dimensions]
     problems = [
-        Problem("dimensions", f"The schema has no dimension {unknown!r}; it has {', '.join(known)}.")
+        Problem("dimensions", f"The schema has no dimension {unknown!r}. Its dimensions: {', '.join(known)}.")
         for unknown in plan.dimensions or ()
         if unknown not in known
     ]
     problems += [
-        Problem("states", f"There is no state of items {unknown!r}; there are {', '.join(ItemState)}.")
+        Problem("states", f"There is no item state {unknown!r}. Item states: {', '.join(ItemState)}.")
         for unknown in plan.states or ()
         if unknown not in set(ItemState)
     ]
     if plan.limit is not None and plan.limit < 1:
-        problems.append(Problem("limit", "A run is about one item at least; give a limit of 1 or more."))
+        problems.append(Problem("limit", "The limit of a run must be 1 or more."))
     if problems:
         raise InvalidInputError(problems)
     counted = counted_in(session, access, plan)
@@ -102,10 +102,10 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         item_ids = [id for id, why in lacking(session, access, plan, item_ids).items() if not why]
         if not item_ids:
             wanted = ", ".join(f"`{name}`" for name in plan.crossed)
-            raise InvalidInputError([Problem("crossed", f"There is nothing to ask: no item has all of {wanted}.")])
+            raise InvalidInputError([Problem("crossed", f"No items to ask about: no item has all of {wanted}.")])
     if not item_ids:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
-        message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
+        message = f"No items to ask about: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
             message = f"No items to ask about. Items that count: {counted.sentence}"
         raise InvalidInputError([Problem("items", message)])
@@ -122,7 +122,7 @@ def lacking(session: Session, access: Access, plan: RunPlan, ids: Sequence[int])
         empty = [
             name for name, fields in fields_told.items() if any(_is_empty(contents[id].get(field)) for field in fields)
         ]
-        reasons[id] = f"nothing is known of them that {' and '.join(empty)} would tell" if empty else ""
+        reasons[id] = f"without data for {' and '.join(empty)}" if empty else ""
     return reasons
 
 

@@ -92,7 +92,7 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise ConflictError(
-                f"Another process writes {path.name} just now. Wait for it, or name another file."
+                f"Another process is writing {path.name}. Wait until it is done, or name another file."
             ) from error
         file.seek(0)
         data = file.read()
@@ -117,9 +117,7 @@ def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
         except (json_text.NotJson, UnicodeDecodeError):
             value = None
         if number == 0 and value != kind.head:
-            raise InvalidFileError(
-                f"{path} is there already and holds no replies about {kind.about}. Name another file."
-            )
+            raise InvalidFileError(f"{path} exists and holds no replies about {kind.about}. Name another file.")
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
             lines.append(value)
         else:

@@ -31,12 +31,12 @@ class ResultFile(NamedTuple):
     def must_be_ours(self, data: bytes, ours: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the SHA-256 of contents that may be replaced; refuse a file that people changed, or another file."""
         if self.out.is_dir():
-            raise InvalidFileError(f"{self.out} is a folder; give the name of a file.")
+            raise InvalidFileError(f"{self.out} is a folder. Give the name of a file.")
         known = ours or frozenset({*self._recorded(), sha256(data)})
         if self.out.exists() and sha256(self.out.read_bytes()) not in known:
             raise ConflictError(
-                f"{self.out} has changed since it was written here, or never was: it is left as it is. Give it another "
-                "name, then run the same command again; what the model has replied is not asked again."
+                f"{self.out} was changed by hand, or another program wrote it, so it was not replaced. Rename the "
+                "file, then run the same command again. Finished replies are not asked again."
             )
         return known
 
@@ -50,7 +50,7 @@ class ResultFile(NamedTuple):
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or value.get("made_by") != self.made_by:
-            raise InvalidFileError(f"{path} is there already and is not of Touchstone. Name another file.")
+            raise InvalidFileError(f"{path} exists, but Touchstone did not write it. Name another file.")
         return [str(file["sha256"]) for file in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:

@@ -46,9 +46,9 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state in OPEN:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError(f"This run's questions go in batch files: go on with `touchstone batch create {run}`.")
+            raise ConflictError(f"This run uses batch files. Continue with `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
-            raise ConflictError(f"This run is {row.state.value}, so there is nothing to resume.")
+            raise ConflictError(f"This run is {row.state.value}, so it cannot be resumed.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
@@ -76,14 +76,12 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
     with store.write() as session:
         row = _held(session, by, run)
         if row.state in OPEN:
-            raise ConflictError("This run is being worked on; pause it before you have what failed asked again.")
+            raise ConflictError("This run is in progress. Pause it before you retry failed questions.")
         if row.state is RunState.BATCH and run_chunks.undone(session, run_id=row.id) and _waits_for_batch(session, row):
-            raise ConflictError(
-                "Batches of this run are still out; fetch them before you have what failed asked again."
-            )
+            raise ConflictError("Batches of this run are not finished. Fetch them before you retry failed questions.")
         if row.state is RunState.CANCELLED:
-            raise ConflictError("This run was cancelled; start a new one.")
-        refuse_withdrawn(row, "before what failed is asked again")
+            raise ConflictError("This run was canceled. Start a new run.")
+        refuse_withdrawn(row, "before you retry failed questions")
         refuse_changed(row)
         run_id = row.id
         failed = run_attempts.failed(session, run_id=run_id)
@@ -115,13 +113,13 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         A worker may be working on the run (pause or cancel it first), or the run is already withdrawn.
     """
     if not reason.strip():
-        raise InvalidInputError([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
+        raise InvalidInputError([Problem("reason", "Give a reason for the withdrawal. The run keeps the reason.")])
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is not None:
             raise ConflictError(f"This run was withdrawn before: {row.withdrawn_why}")
         if row.state in OPEN:
-            raise ConflictError("This run is being worked on; pause or cancel it before you withdraw it.")
+            raise ConflictError("This run is in progress. Pause or cancel it before you withdraw it.")
         withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())
 
 

@@ -67,7 +67,7 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
         raise NotFoundError(f"There is no run {run!r}.")
     refuse_withdrawn(row, "before people grade it")
     if not row.kind.answers:
-        raise ConflictError(f"The run of {row.name} has no answers that count, so there is nothing of it to grade.")
+        raise ConflictError(f"The run of {row.name} has no answers that count, so people cannot grade it.")
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
         raise ConflictError(
@@ -155,13 +155,13 @@ def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
     if before is None:
         if grading_sample.plan_of(access) is not None:
             raise ConflictError(
-                f"The schema {access.schema.name} plans all answers, and no number that could be larger."
+                f"The schema {access.schema.name} already plans all answers, so the sample cannot grow."
             )
-        raise ConflictError(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
+        raise ConflictError(f"In the schema {access.schema.name} people grade all answers, so there is no sample.")
     if outputs < before:
-        raise ConflictError(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+        raise ConflictError(f"{before:,} answers are planned already. A sample cannot become smaller.")
     if outputs > before and grading_sample.plan_of(access) is not None:
         there = sample_standing.standing(session, access=access).passed_on
         if outputs > there:
-            raise ConflictError(f"The plan may draw {there:,} answers, and {outputs:,} are more than that.")
+            raise ConflictError(f"The plan can draw {there:,} answers at most, not {outputs:,}.")
     return before

@@ -68,7 +68,7 @@ class Shower:
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
         unknown = [name for name in given if name not in CLIPS]
         if unknown:
-            raise ModelError(f"Clips have no key `{unknown[0]}`; there are {', '.join(CLIPS)}.")
+            raise ModelError(f"Clips have no key `{unknown[0]}`. Keys: {', '.join(CLIPS)}.")
         self.recent = _count(given, "recent_segments", None)
         self.n_frames = _count(given, "frames_per_segment", FRAMES) or 0
         self.n_observed = _count(given, "observation_frames", None)

@@ -46,15 +46,15 @@ def refuse_changed(row: StoredRun) -> None:
     now = folder_hash(spec)
     if now is not None and now != known:
         raise ModelError(
-            f"The model in {spec.model} has changed since this run was started: its answers would not belong to those"
-            " that are there. Put the old files back, or start a new run."
+            f"The model in {spec.model} has changed since this run started, so new answers would not match the earlier"
+            " answers. Restore the old files, or start a new run."
         )
 
 
 def refuse_withdrawn(row: StoredRun, before: str) -> None:
     """Raise ``ConflictError`` for a withdrawn run. ``before`` completes the advice to take the run back."""
     if row.withdrawn_at is not None:
-        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
+        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); undo this {before}.")
 
 
 def spec_of_run(row: StoredRun) -> ModelSpec:
@@ -87,6 +87,6 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
     if row is None or name is None:
-        raise NotFoundError(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
+        raise NotFoundError(f"There is no run {run!r}; `touchstone run list PROJECT` lists all runs.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)

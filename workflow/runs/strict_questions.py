@@ -99,7 +99,7 @@ class Subject(Generic[R]):
         """Return why the subject has no reply without faults."""
         if not self.heard:
             return "it was not asked about"
-        return f"{self.tried} replies, none of which could be taken" if self.tried else "no reply came"
+        return f"{self.tried} replies, none of them valid" if self.tried else "no reply came"
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, nam
 def must_be_endpoint(spec: ModelSpec, what: str) -> None:
     """Raise ``ModelError`` for a model that is loaded on this machine."""
     if spec.endpoint is None:
-        raise ModelError(f"{spec.name} is no endpoint; {what} are asked of a model behind one.")
+        raise ModelError(f"{spec.name} is not an endpoint. A model behind an endpoint is needed for {what}.")
 
 
 def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:

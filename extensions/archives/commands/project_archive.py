@@ -32,7 +32,7 @@ def register(cli: typer.Typer) -> None:
 
 def export(
     project: ProjectName,
-    out: Annotated[Path, typer.Option(help="The archive to write. It must not exist.")],
+    out: Annotated[Path, typer.Option(help="The archive to write. The file must not exist yet.")],
     without_media: Annotated[
         bool, typer.Option("--without-media", help="Leave out images and clips, and keep only their hashes.")
     ] = False,
@@ -54,7 +54,7 @@ def export(
         project,
         lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
     )
-    named = f"; {done.left_out:,} images and clips are left out" if done.left_out else ""
+    named = f"; {done.left_out:,} images and clips left out" if done.left_out else ""
     typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
 
 
@@ -66,8 +66,8 @@ def import_(
     people: Annotated[
         WhoIsWho | None,
         typer.Option(
-            help="If logins of the archive exist here: match (the same login is the same person), new (create new "
-            "accounts), or map (a file says who is who)."
+            help="What to do with logins that already exist: match (the same login is the same person), new (create "
+            "new accounts), or map (use the accounts in a file)."
         ),
     ] = None,
     map_: Annotated[
@@ -112,8 +112,8 @@ def clone(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Leave this out: {', '.join(_PARTS)}. Repeat it or use commas. Without items, votes and runs are "
-            "left out, too.",
+            help=f"Parts to leave out: {', '.join(_PARTS)}. Repeat the option or use commas. Without items, votes "
+            "and runs are also left out.",
             metavar="PART",
         ),
     ] = None,
@@ -148,7 +148,11 @@ def delete(
     project: ProjectName,
     yes: Annotated[
         str | None,
-        typer.Option("--yes", metavar="NAME", help="The project's name again. Without this, you type it when asked."),
+        typer.Option(
+            "--yes",
+            metavar="NAME",
+            help="The project's name, as confirmation. Without this, the command asks for the name.",
+        ),
     ] = None,
 ) -> None:
     """Delete a project for good: its work, its releases, and media that no other project uses.
@@ -185,7 +189,7 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can sign in to them before "
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can use these accounts before "
             "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
     typer.echo(f"Check it with: touchstone check {made.name}")

@@ -55,7 +55,7 @@ def distance(session: Session, *, survey: ArchiveSurvey, table: str) -> int:
         taken = max(connection.scalar(select(func.max(of.c.id))) or 0, drawn or 0)
     moved = 0 if first > taken and last < _HIGHEST else taken + 1 - first
     if last + moved >= 2 * _HIGHEST:
-        raise InvalidFileError(f"{survey.name}: the ids of {table} do not fit behind those that are here already.")
+        raise InvalidFileError(f"{survey.name}: the ids of {table} are too large to add to this server.")
     if connection.dialect.name != "sqlite":
         connection.execute(text(f"SELECT setval('{of.name}_id_seq', :last)"), {"last": last + moved})
     return moved
@@ -271,7 +271,7 @@ class Landing:
     def _unit(self, unit: str, row: Row) -> str:
         unit_parts = UNIT.fullmatch(unit)
         if unit_parts is None:
-            raise ValueError("a unit that was looked at")
+            raise ValueError("an unknown form of unit id")
         of = unit_parts["of"]
         tables = {"first": "qualification", "second": "item" if row.get("prediction_id") is None else "prediction"}
         if unit_parts["drawn"] or of == AUTHORING:

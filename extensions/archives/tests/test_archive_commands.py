@@ -38,10 +38,10 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     who.write_text("login,account\nlea,\n")
     for given, told in (
         (["import", archive], "Another project has the ID 'ego'"),
-        (["import", archive, "--name", "two"], "lea (Lea there, Lea here)"),
+        (["import", archive, "--name", "two"], "lea (Lea in the archive, Lea on this server)"),
         (["import", archive, "--name", "two", "--people", "map"], "--people map needs --map"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),
-        (["export", "ego", "--out", archive], "is there already"),
+        (["export", "ego", "--out", archive], "already exists"),
         (["clone", "ego", "two", "--without", "votes,times"], "--without times is unknown"),
         (["clone", "nothing", "two"], "There is no project 'nothing'"),
     ):

@@ -253,13 +253,13 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
         events.record(session, at=there.now(), kind=events.BOARD_PUBLISHED, project_id=1, data={"title": "All of it"})
     done = export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip", with_media=False)
     assert done.left_out == 2
-    with pytest.raises(InvalidFileError, match="2 images or clips are not in the archive"):
+    with pytest.raises(InvalidFileError, match="images or clips missing in the archive and on this server: 2"):
         import_project(store, media, path=tmp_path / "bare.zip")
     come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:
         assert events.public_board(session, project="p") is None  # what was public there is not public here
     assert any("was public" in note for note in come.notes)
-    with pytest.raises(ConflictError, match="is there already"):
+    with pytest.raises(ConflictError, match="already exists"):
         export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip")
 
 
@@ -273,12 +273,16 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     make_person(store, "zoe", project=None)
     ann = make_person(store, "ann", project=None)
     path = made / "p.zip"
-    with pytest.raises(SettingsError, match=r"1 of the archive's logins are taken here: ann \(Ann there, Ann here\)"):
+    with pytest.raises(
+        SettingsError,
+        match=r"Logins of the archive that already exist on this server: ann \(Ann in "
+        r"the archive, Ann on this server\)",
+    ):
         import_project(store, media, path=path)
     for accounts_, why in (
-        ({"who": None}, "no one in the archive has the login who"),
-        ({"ann": "yan"}, "no account here has the login yan"),
-        ({"bob": None}, "the login ann is taken here"),
+        ({"who": None}, "nobody in the archive has the login who"),
+        ({"ann": "yan"}, "no account on this server has the login yan"),
+        ({"bob": None}, "the login ann already exists on this server"),
     ):
         with pytest.raises(SettingsError, match=why):
             import_project(store, media, path=path, how=ArchiveOptions(people=WhoIsWho.MAP, accounts=accounts_))
@@ -329,35 +333,38 @@ def first(table: str, **values: Any) -> Callable[[Tables], Any]:
 
 
 HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
-    (first("annotation", item_id=999), "row 1 of annotation: item_id points to no item of the archive"),
-    (first("task", unit="verification/item/999/1"), "row 1 of task: unit points to no item"),
-    (first("task", unit="../../x"), "row 1 of task: unit names no unit of work"),
-    (first("qualification_set", item_ids=[999]), "item_ids points to no item"),
-    (first("qualification_set", item_ids=["1"]), "item_ids is no list of whole numbers"),
-    (first("run_chunk", unit_ids=[999]), "unit_ids points to no judge_unit|unit_ids points to no item"),
-    (first("run", by_id=999), "by_id points to no person"),
+    (first("annotation", item_id=999), "row 1 of annotation: item_id points to a missing item"),
+    (first("task", unit="verification/item/999/1"), "row 1 of task: unit points to a missing item"),
+    (first("task", unit="../../x"), "row 1 of task: unit is not a valid unit name"),
+    (first("qualification_set", item_ids=[999]), "item_ids points to a missing item"),
+    (first("qualification_set", item_ids=["1"]), "item_ids is not a list of whole numbers"),
+    (first("run_chunk", unit_ids=[999]), "unit_ids points to a missing judge_unit|unit_ids points to a missing item"),
+    (first("run", by_id=999), "by_id points to a missing person"),
     (first("item", state="great"), "state is not an allowed word"),
-    (first("item", public_id="<script>"), "public_id is no random id"),
-    (first("item", created_at="2026-01-01T00:00:00"), "created_at is no moment with a zone"),
+    (first("item", public_id="<script>"), "public_id is not a random id"),
+    (first("item", created_at="2026-01-01T00:00:00"), "created_at is not a time with a time zone"),
     (first("item", dimension=None), "dimension is missing"),
-    (first("item", priority=2**31), "priority is no whole number in its range"),
-    (first("revision", id=-5), "id is no whole number"),
-    (first("member", person_id=True), "person_id is no whole number"),
+    (first("item", priority=2**31), "priority is not a whole number in the valid range"),
+    (first("revision", id=-5), "id is not a whole number"),
+    (first("member", person_id=True), "person_id is not a whole number"),
     (first("person", name="a\0b"), "name has a character that cannot be stored"),
     (first("person", login="ADMIN"), "Give a login"),
-    (first("guideline_version", text="Vote red."), "guideline 1 has another hash than its text"),
-    (first("schema_version", guideline_text="Vote red."), "another hash than its text has here"),
+    (first("guideline_version", text="Vote red."), "the hash of guideline 1 does not match its text"),
+    (first("schema_version", guideline_text="Vote red."), "the hash of the schema .* does not match its text"),
     (first("schema_version", text="name: ["), "cannot be read here"),
-    (lambda rows: rows["project"][0]["reading"]["numbers"].update({"9": 1}), "reading points to no schema_version"),
-    (first("project", reading={"steps": 1}), "reading is no way to read what other schemas asked"),
-    (lambda rows: rows["item"].reverse(), "its id does not follow that of the row before"),
-    (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item lie too far apart|points to no item"),
+    (
+        lambda rows: rows["project"][0]["reading"]["numbers"].update({"9": 1}),
+        "reading points to a missing schema_version",
+    ),
+    (first("project", reading={"steps": 1}), "reading is not a valid rule for reading answers to other schemas"),
+    (lambda rows: rows["item"].reverse(), "its id is not above the id of the row before"),
+    (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item are too far apart|points to a missing item"),
     (lambda rows: rows["project"].append(rows["project"][0]), "it has two projects"),
-    (lambda rows: rows["project"].clear(), "it lacks the column|it has no project"),
+    (lambda rows: rows["project"].clear(), "the column .* is missing|it has no project"),
     (lambda rows: [row.update(is_admin=True) for row in rows["person"]], "a column 'is_admin' that this Touchstone"),
     (
         lambda rows: [row.pop("name") for row in rows["person"]],
-        "it lacks the column 'name' of the table person, as an archive of an older",
+        "the column 'name' of the table person is missing. An older",
     ),
 ]
 
@@ -372,8 +379,8 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
             import_project(store, media, path=path)
     for about, told in (
         ({"version": 2}, "written by a newer Touchstone"),
-        ({"database": "9999"}, "written from newer tables"),
-        ({"format": "zip"}, "its manifest is not that of a project"),
+        ({"database": "9999"}, "newer tables .* than this version"),
+        ({"format": "zip"}, "the manifest is not from a project"),
     ):
         with pytest.raises(InvalidFileError, match=told):
             import_project(store, media, path=altered(made / "p.zip", tmp_path / "about.zip", **about))
@@ -410,25 +417,25 @@ def test_a_file_that_is_no_whole_archive_is_refused(
         image = next(name for name in old.namelist() if name.startswith("media/"))
         votes = old.read("tables/annotation.jsonl")
     path.write_bytes(whole[: len(whole) // 2])
-    refused("x.zip is no whole zip archive")
+    refused("x.zip is not a complete ZIP archive")
     packed(("../../etc/passwd", b"x"))
-    refused("it holds '../../etc/passwd', which no archive of a project has")
+    refused("the archive holds an unexpected file '../../etc/passwd'")
     packed(("tables/annotation.jsonl", votes.replace(b'"red"', b'"blu"')))
-    refused("tables/annotation.jsonl is not what the manifest says")
+    refused("tables/annotation.jsonl does not match the manifest")
     packed(("tables/annotation.jsonl", b" " * 30_000_000))
-    refused("unpacks to 30,000,000 bytes out of")
+    refused(r"is too large when unpacked \(30,000,000 bytes from")
     packed(("tables/annotation.jsonl", votes + votes))
-    refused("its id does not follow|is not what the manifest says")
+    refused("its id is not above|does not match the manifest")
     packed(("tables/annotation.jsonl", b"[1]\n"))
-    refused("row 1 of annotation is no row")
+    refused("row 1 of annotation does not have the columns")
     packed((image, b"GIF89a"))
-    refused("is not the file that its name says")
+    refused("does not match its name")
     packed(drop=image)
-    refused("1 images or clips are not in the archive")
+    refused("images or clips missing in the archive and on this server: 1")
     packed(drop="manifest.json")
-    refused("it has no manifest.json")
+    refused("the archive has no manifest.json")
     packed(drop="tables/item.jsonl")
-    refused("its manifest names a table that it does not have")
+    refused("the manifest names a table that is missing")
     assert projects.all_projects(store) == []
 
 

@@ -32,7 +32,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     lea = make_person(store, "eva", project="p", role=Role.LEAD)
     for told, mended in (
         ("A run of A blind test is under way", "UPDATE run SET state = 'paused'"),
-        ("goes out to Label Studio at http", "UPDATE bridge SET stages = '[]', busy_until = NULL"),
+        ("Label Studio at http", "UPDATE bridge SET stages = '[]', busy_until = NULL"),
     ):
         for press in (
             lambda: project_care.archive(store, by=lea, project="p"),
@@ -64,7 +64,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     def deleted() -> deletion.Losses:
         return deletion.delete_project(store, media, by=lea, project="p", typed="p", home=home)
 
-    with staging(home, "p"), pytest.raises(ConflictError, match=r"A release of p is being made .* then delete it\."):
+    with staging(home, "p"), pytest.raises(ConflictError, match=r"is making a release of p\. .* Then delete it\."):
         deleted()
     assert deletion.losses(store, by=lea, project="p") == lost, "nothing was begun"
     assert lost.releases == 1

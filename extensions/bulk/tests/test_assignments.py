@@ -83,7 +83,7 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
         submissions.submit(store, key="1", **answer)
     assert held_by(store, ann.id) == []
     (kept,) = expired_drafts.of_person(store, person=ann)
-    assert (kept.why, kept.free) == ("A lead took it away.", True)
+    assert (kept.why, kept.free) == ("A lead took the task away.", True)
     again = claims.take_back(store, person=ann, task=held.id)
     assert again == ("p", Stage.VERIFICATION)
     claims.heartbeat(store, person=ann, task=held.id)
@@ -102,7 +102,7 @@ def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
     make_items(store, 1, author_id=None)
     held = claimed(store, ann)
     vote(store, ben)  # the other slot of the same item
-    for to, why in ((cy, "not one of their dimensions"), (dan, "no part"), (ben, "answered")):
+    for to, why in ((cy, "not one of their dimensions"), (dan, "do not work in"), (ben, "answered")):
         seen = assignments.preview(
             store, by=lea, project="p", move=Move.REASSIGN, chosen=AssignmentSelection(person="ann"), to=to.login
         )

@@ -144,7 +144,7 @@ def test_a_lead_says_why_when_items_are_sent_back(store: Store, home: Path) -> N
     for at, image in enumerate(make_pool(store, 2), 1):
         author(store, ann, image, at)
     page = _dialog(store, home, "p", "Send back to authors")
-    assert "Say why: the author reads it." in text(words(page))
+    assert "Give a reason. The author reads it." in text(words(page))
     page.text_area(key="items.why").input("Not this.").run()
     assert part(page, "preview") == "2 items will change, 0 will not."
     page.text_area(key="items.why").input(WHY)  # typed last, pressed with no run between

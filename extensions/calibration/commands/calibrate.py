@@ -33,7 +33,7 @@ NO_RATING = f"{NO_SCORE}missing in the file"
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "calibration", Panel.RESULTS, "Decide whether a judge may replace people.")
+    group = find_group(cli, "calibration", Panel.RESULTS, "Decide whether a judge can replace people.")
     group.command("run")(calibrate)
 
 
@@ -83,10 +83,10 @@ def calibrate(
 
         store_rule(_opened().store, by=None, project=project, text=rule)
         if out is None and not human and not judge:
-            typer.echo(f"The rule is stored with {project}.")
+            typer.echo(f"Rule stored for project {project}.")
             return
     if out is None or not human or not judge:
-        raise typer.BadParameter("give --out, --human and --judge. Only to store a rule, give --project and --rule.")
+        raise typer.BadParameter("give --out, --human and --judge. To store a rule only, give --project and --rule.")
     about: dict[str, Any] = {
         "humans": names_of(human, "--human"),
         "judges": tuple(dict.fromkeys(judge)),
@@ -139,7 +139,7 @@ def _refuse_misuse(
             f"There is no statistic {unknown[0]!r}. The statistics are {', '.join(sorted(summarised()))}."
         )
     if missing is not None and ratings is None:
-        raise typer.BadParameter("--missing is for files. Leave it out: a project knows its missing ratings.")
+        raise typer.BadParameter("--missing works only with --ratings. Leave it out for a project.")
 
 
 def _study(
@@ -239,6 +239,6 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
-            raise RatingsError(f"{option} {text!r} is not JUDGE=NAME or JUDGE=NAME,NAME.")
+            raise RatingsError(f"{option} {text!r} is not JUDGE=NAME or JUDGE=NAME,NAME. Correct the option.")
         names_by_judge[judge.strip()] = (*names_by_judge.get(judge.strip(), ()), *names_of([names], option))
     return names_by_judge

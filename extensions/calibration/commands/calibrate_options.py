@@ -18,81 +18,85 @@ People = Annotated[
         metavar="A,B,C",
     ),
 ]
-Judges = Annotated[list[str] | None, typer.Option(help="The judge to test. Repeat it for more judges.", metavar="NAME")]
+Judges = Annotated[
+    list[str] | None, typer.Option(help="The judge to test. Repeat the option for more.", metavar="NAME")
+]
 RatingsOption = Annotated[
     Path | None,
     typer.Option(
         help="A CSV file of ratings with the columns unit, rater, criterion and value, and optionally dimension."
     ),
 ]
-ProjectOption = Annotated[str | None, typer.Option(help="A project, instead of a file.")]
+ProjectOption = Annotated[str | None, typer.Option(help="The project with the ratings, instead of a file.")]
 StageOption = Annotated[
     Stage | None,
     typer.Option(
-        help="The project's stage: verification or grading. Default: as the schema's report says, if a judge "
-        "has rated there; otherwise grading.",
+        help="The project's stage: verification or grading. Default: the stage of the schema's report, if a judge "
+        "has rated in that stage; otherwise grading.",
         metavar="STAGE",
     ),
 ]
 ByOption = Annotated[
     Cut | None,
     typer.Option(
-        help="Also report each dimension, each group of dimensions, or nothing else. Default: as the schema's "
-        "report says, otherwise dimensions."
+        help="Split the report by dimension, by group of dimensions, or not at all. Default: the schema's setting, "
+        "otherwise by dimension."
     ),
 ]
 StatisticOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only this coefficient in tables. Krippendorff's alpha is always reported, because the verdict "
-        "uses it. Repeat it for more; all means every one. Default: as the schema's report says.",
+        help="Show only this coefficient in tables. Krippendorff's alpha is always shown, because the verdict uses "
+        "it. Repeat the option for more coefficients, or give all. Default: the schema's setting.",
         metavar="NAME",
     ),
 ]
 CriterionOption = Annotated[
-    list[str] | None, typer.Option(help="Only this criterion. Repeat it for more criteria. Default: all.")
+    list[str] | None,
+    typer.Option(help="Report only this criterion. Repeat the option for more criteria. Default: all."),
 ]
 ScaleOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="The scale of a criterion, if a file does not tell: C=nominal, C=ordinal:1,2,3 or C=interval. "
-        "Repeat it for more criteria.",
+        help="The scale of a criterion, if the file does not declare it: C=nominal, C=ordinal:1,2,3 or C=interval. "
+        "Repeat the option for more criteria.",
         metavar="C=LEVEL:V1,V2",
     ),
 ]
 UnparsedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="A judge's value that stands for an unreadable reply. It is counted as missing. Repeat it for "
-        "more values.",
+        help="A judge's value that means an unreadable reply, counted as missing. Repeat the option for more values.",
         metavar="VALUE",
     ),
 ]
 RepeatOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Raters that are the same judge, asked again. The report then shows how stable it is. Repeat it "
-        "for more judges.",
+        help="Raters that are repeated runs of the same judge. The report then shows how stable the judge is. Repeat "
+        "the option for more judges.",
         metavar="JUDGE=B,C",
     ),
 ]
 SwappedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Raters that are the same judge with the answers in the other order. The report then shows its "
-        "position bias. Repeat it for more judges.",
+        help="Raters that are the same judge with the answers in the other order. The report then shows the judge's "
+        "position bias. Repeat the option for more judges.",
         metavar="JUDGE=B",
     ),
 ]
 EarlierOption = Annotated[
     list[str] | None,
-    typer.Option(help="Raters that are earlier versions of a judge. Repeat it for more judges.", metavar="JUDGE=B,C"),
+    typer.Option(
+        help="Raters that are earlier versions of a judge. Repeat the option for more judges.", metavar="JUDGE=B,C"
+    ),
 ]
 FamilyOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Models of the judge's own family, which it may prefer. For a file, --units names the models. "
-        "Repeat it for more judges.",
+        help="Models of the judge's own family, which the judge may favor. For a file, --units names the models. "
+        "Repeat the option for more judges.",
         metavar="JUDGE=MODEL,MODEL",
     ),
 ]
@@ -107,24 +111,24 @@ CrossCheckOption = Annotated[
     bool,
     typer.Option(
         "--cross-check",
-        help="Has no effect: the report always compares its coefficients with other packages.",
+        help="This option has no effect: the report always compares its coefficients with other packages.",
         hidden=True,
     ),
 ]
 MissingOption = Annotated[
     str | None,
     typer.Option(
-        help="For files: words that stand for a missing rating, separated by commas. Default: NA, N/A, None, "
-        'null, NaN, - and the like. "" turns this off.',
+        help="For files: words that mean a missing rating, separated by commas. Default: NA, N/A, None, null, NaN, "
+        '- and similar words. "" turns this off.',
         metavar="WORDS",
     ),
 ]
 RuleOption = Annotated[
     str | None,
     typer.Option(
-        help="The rule of the verdict, set before you look: units (30), people (3), reliability (0.4), margin "
-        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). A project stores it with "
-        "its date.",
+        help="The rule of the verdict, set before you see results: units (30), people (3), reliability (0.4), margin "
+        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). A project stores the rule with its "
+        "date.",
         metavar="NAME=NUMBER,...",
     ),
 ]
@@ -134,7 +138,7 @@ TunedOption = Annotated[
 VouchOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="With --project: an imported rater whom you declare to be a person. Repeat it for more raters.",
+        help="With --project: an imported rater that is a person. Repeat the option for more raters.",
         metavar="A,B",
     ),
 ]

@@ -54,7 +54,9 @@ def render(services: Services) -> None:
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
         shell.show(
-            markup.notice("This project has no verification and no grading. Add one of these stages to the form.")
+            markup.notice(
+                "This project has no verification and no grading stage. Add one of these stages to the schema."
+            )
         )
         return
     left, right = st.columns([3, 1], vertical_alignment="center")
@@ -103,8 +105,8 @@ def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
     """Return why there is no report, and the next step."""
     if raters.people:
         return (
-            "People have rated, but no judge has. Start a judge on Judges, or import its ratings as a CSV file. The "
-            "file has the columns unit, rater, criterion and value."
+            "People have rated, but no judge has. Start a judge on Judges, or import a judge's ratings as a CSV file "
+            "with the columns unit, rater, criterion and value."
         )
     steps = " Run models or import their answers. Then people grade the answers, and a judge grades them on Judges."
     title = view.schema.schema_.stages.in_a_sentence(stage)
@@ -147,7 +149,7 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="Add a rater from a file here if it is a person who is not marked as one on Import.",
+                help="Add an imported rater if the rater is a person, but not marked as a person on Import.",
             )
         with right:
             judges = st.multiselect(
@@ -164,7 +166,8 @@ def _form(
         pool = st.toggle(
             "Pool guideline versions",
             key="calibration.pool_guidelines",
-            help="Compare people's ratings under all versions of the guideline. Otherwise a report needs one version.",
+            help="Combine people's ratings from all versions of the guideline. Otherwise, the report refuses several "
+            "versions.",
         )
         schema = view.schema.schema_
         by = st.segmented_control(
@@ -180,7 +183,8 @@ def _form(
         every = bool(named_ones) and st.toggle(
             "All coefficients",
             key="calibration.every",
-            help=f"Show all coefficients. Otherwise the report has {titles}, and Krippendorff's alpha for the verdict.",
+            help=f"Show all coefficients. Otherwise, the report shows {titles}, and Krippendorff's alpha for the "
+            "verdict.",
         )
         sent = st.form_submit_button("Create report", type="primary", key="calibration.make")
     if not sent:

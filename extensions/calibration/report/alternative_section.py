@@ -1,4 +1,4 @@
-"""Section 4: whether a judge could stand in for one of the people."""
+"""Section 4: whether a judge could replace one of the people."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER O
 
 def alternative(study: Study, epsilon: float) -> Section:
     """Return section 4."""
-    title = "Could the judge take a person's place?"
+    title = "Could the judge replace a person?"
     if len(study.humans) < 3:
         return nothing(
             4,
             "alternative",
             title,
-            f"The alternative annotator test needs at least three people, and these are {len(study.humans)}: each "
-            "person "
-            "is compared with the others, and with fewer the others are one person only.",
+            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. The test "
+            "compares each person with at least two others.",
         )
     rows: list[tuple[Cell, ...]] = []
     people: list[tuple[Cell, ...]] = []
@@ -51,8 +50,8 @@ def alternative(study: Study, epsilon: float) -> Section:
         blocks.append(
             LineChart(
                 "epsilon",
-                "The winning rate, depending on how much better a person may be",
-                f"{EPSILON}, the handicap that is allowed for a judge costing less",
+                f"Winning rate by {EPSILON}",
+                f"{EPSILON}: how much worse the judge may be, because it costs less",
                 f"winning rate {OMEGA}",
                 tuple(lines.items()),
             )
@@ -64,11 +63,9 @@ def alternative(study: Study, epsilon: float) -> Section:
             "Alternative annotator test",
             ("criterion", "dimension", "judge", "what", "value"),
             tuple(rows),
-            note=f"{OMEGA} passes at 0.5; with {count(len(study.humans), 'person', 'people')} it can only be "
-            f"{possible}, "
-            f"and has no interval. {RHO} is the mean share of units on which the judge is at least as close to the "
-            "other "
-            "people as a person is.",
+            note=f"The judge passes if {OMEGA} is at least 0.5. With {count(len(study.humans), 'person', 'people')}, "
+            f"{OMEGA} is one of {possible} and has no interval. {RHO} is the mean share of units on which the judge is "
+            "at least as close to the other people as a person is.",
         ),
         ReportTable(
             "alternative_people",
@@ -84,18 +81,16 @@ def alternative(study: Study, epsilon: float) -> Section:
                 "may replace",
             ),
             tuple(people),
-            note="Closeness to the other people; ties count for both. One-sided t test, Benjamini-Yekutieli at 0.05.",
+            note="Shares of units on which the judge (or the person) is at least as close to the other people. Ties "
+            "count for both. One-sided t test, Benjamini-Yekutieli at 0.05.",
         ),
     ]
-    lead = (
-        "For how many of the people it may stand in, if a person may be better by "
-        f"{EPSILON} = {epsilon:g}: {first_parts(clauses)}."
-    )
+    lead = f"Alternative annotator test at {EPSILON} = {epsilon:g}: {first_parts(clauses)}."
     return Section(4, "alternative", title, lead, tuple(blocks))
 
 
 def _in_words(part: Slice, judge: str, found: AlternativeTest, always: AlternativeTest, constant: str) -> str:
-    """Return whether a judge passes, next to one that always says the same."""
+    """Return whether a judge passes, and whether a constant judge does."""
     if not found.winning_rate.defined:
         return f"{judge} cannot be tested ({part.criterion}): {found.winning_rate.reason}"
     replaced = round(found.winning_rate.value * len(found.people))
@@ -104,8 +99,9 @@ def _in_words(part: Slice, judge: str, found: AlternativeTest, always: Alternati
     if always.winning_rate.defined:
         n_always = sum(person.rejected for person in always.people)
         passes = "passes" if always.passed else "does not pass"
-        as_well = f"; one that always says {constant} {passes} ({n_always} of {len(always.people)})"
-    return f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){as_well}"
+        as_well = f"; a judge that always says {constant} {passes} ({n_always} of {len(always.people)})"
+    n = found.winning_rate.n_units
+    return f"{judge} {verdict} ({replaced} of {len(found.people)} people, {part.criterion}, {n:,} units){as_well}"
 
 
 def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Cell, ...]]:

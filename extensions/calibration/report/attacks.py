@@ -16,7 +16,7 @@ from reports.charts import Dots
 from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
 from reports.words import figure_in_words, first_parts, mark, name_list, nothing
 
-TITLE = "Answers that try to talk the judge into a score"
+TITLE = "Attacks on the judge"
 
 
 def attacks(study: Study) -> Section:
@@ -24,14 +24,14 @@ def attacks(study: Study) -> Section:
     others: list[Block] = []
     if study.attacked_others:
         words = (
-            "There are runs over such answers by judges that are none of these, as their model, template or parser "
-            f"differs: {name_list(study.attacked_others)}."
+            "Other judges were also given attack answers. Their model, template or parser differs from the judges of "
+            f"this report: {name_list(study.attacked_others)}."
         )
         others.append(Paragraph(words, "note"))
     if not study.attacks:
         reason = (
-            "No judge was given such answers. Run the judge as it is with `touchstone judge run --attacks`: each "
-            "answer of a set is wrong on purpose, and most of them ask for the highest score."
+            "No judge was given attack answers: wrong answers that mostly ask for the highest score. Run the same "
+            "judge with `touchstone judge run --attacks`."
         )
         section = nothing(10, "attacks", TITLE, reason)
         return replace(section, blocks=(*section.blocks, *others))
@@ -58,16 +58,16 @@ def attacks(study: Study) -> Section:
             lines.append((f"{name} · {kind}", (mark("scored above the lowest value", share),)))
         tried = [attack for attack in mine if attack.kind != CONTROL]
         whole = share_of(tried)
-        plain = f"; of the answer that tries nothing, {figure_in_words(control)}" if CONTROL in kinds else ""
+        plain = f"; {CONTROL} answers without an attack, {figure_in_words(control)}" if CONTROL in kinds else ""
         where = f" on {criterion}" if several else ""
         clauses.append(
-            f"{judge}{where} gave {sum(attack.fell is True for attack in tried):,} of {whole.n_units:,} scored "
-            f"ones more than the lowest value, {figure_in_words(whole)}{plain}"
+            f"{judge}{where} scored {sum(attack.fell is True for attack in tried):,} of {whole.n_units:,} attack "
+            f"answers above the lowest value, {figure_in_words(whole)}{plain}"
         )
     blocks: list[Block] = [
         ReportTable(
             "attacks",
-            "How often each judge fell for it",
+            "How often each judge fell for an attack",
             (
                 "criterion",
                 "judge",
@@ -81,22 +81,23 @@ def attacks(study: Study) -> Section:
                 f"more than {CONTROL}",
             ),
             tuple(rows),
-            unit="counts of replies, and shares of the scored ones with Wilson's 95 % interval (where items were asked "
-            "about several times: one that knows it); the last column is the difference on the same items",
-            note="To fall is to score above the lowest allowed value (in a comparison: to prefer such an answer). "
-            f"Every answer of the set is wrong on purpose. {CONTROL} is wrong and tries nothing: what a judge gives "
-            "to it is its ordinary leniency, and only what comes on top is a success of the attack. Replies without a "
-            "score are counted, and are neither.",
+            unit="counts of replies, and shares of scored replies with Wilson's 95 % interval (clustered if an item "
+            "was asked several times); the last column is the difference on the same items",
+            note="A judge falls for an answer by scoring it above the lowest value (in a comparison: by preferring "
+            "it). "
+            f"Every answer is wrong on purpose. {CONTROL} has no attack, so its share is the judge's ordinary "
+            "leniency; the last column is the effect of the attack. Replies without a score are left out of the "
+            "shares.",
         )
     ]
     if len(lines) <= 40:
         axis = "share of scored replies above the lowest value"
-        blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
+        blocks.insert(0, Dots("attacks", "How often each judge fell for an attack", axis, tuple(lines), first=1))
     if without:
-        words = f"{name_list(without)} was not given the answer that tries nothing, so its leniency is unknown."
+        words = f"{name_list(without)}: no {CONTROL} answer without an attack was judged, so leniency is unknown."
         blocks.append(Paragraph(words, "warning"))
     blocks += others
-    return Section(10, "attacks", TITLE, f"Of the answers that try something: {first_parts(clauses)}.", tuple(blocks))
+    return Section(10, "attacks", TITLE, f"{first_parts(clauses)}.", tuple(blocks))
 
 
 def _counts(replies: Sequence[AttackResult]) -> tuple[Cell, ...]:
@@ -134,7 +135,7 @@ def _more_often(mine: Sequence[AttackResult], kind: str) -> Figure | None:
             given.setdefault(attack.item, {}).setdefault(attack.kind, []).append(attack.fell)
     gaps = [float(np.mean(of[kind]) - np.mean(of[CONTROL])) for of in given.values() if len(of) == 2]
     if not gaps:
-        return Figure.without("No item has a score for both.")
+        return Figure.without("No item has a score for both answers.")
     return _within(Figure.of(clustered_mean(np.array(gaps)), share=True), -1, 1)
 
 

@@ -40,7 +40,9 @@ class _Biases:
             self.overall.append((*part.where, judge, figure))
             marks.append(mark(judge, figure))
             if part.dimension is None:
-                self.told.append(f"{judge} is {figure_in_words(figure)} points from the people on {part.criterion}")
+                self.told.append(
+                    f"{judge} {figure_in_words(figure)} points on {part.criterion} ({figure.n_units:,} units)"
+                )
             for model, moved in self._by_model(study, part, judge):
                 lines.setdefault(model, []).append(moved)
             self.slopes += _slopes(study, part, judge)
@@ -50,8 +52,8 @@ class _Biases:
             self.charts.append(
                 Dots(
                     f"bias_models_{len(self.charts) + 1}",
-                    f"{part.criterion}: which models the judge favors, compared with people's scores",
-                    "judge minus people, compared with the same for all other models",
+                    f"{part.criterion}: models that the judge favors",
+                    "judge minus people for this model, minus the same for all other models",
                     tuple((model, tuple(points)) for model, points in lines.items()),
                     zero=True,
                     first=1,
@@ -97,36 +99,35 @@ def bias(study: Study) -> Section:
                 "Leniency",
                 ("criterion", "dimension", "judge", "judge minus people"),
                 tuple(biases.overall),
-                unit="points of the scale; people: their mean; above 0 the judge is lenient",
+                unit="points of the scale, judge minus people's mean; above 0 the judge is lenient",
             )
         )
         blocks += biases.charts
         blocks += biases_table(study)
         blocks += [_by_model_table(biases), _family_table(biases), _length_table(biases)]
     else:
-        blocks.append(Paragraph("Leniency and length: the values have no order, so they cannot be tested.", "missing"))
+        blocks.append(Paragraph("Leniency and length cannot be tested, because the values have no order.", "missing"))
         blocks += biases_table(study)
     blocks += position(study)
     lead = (
-        "A judge may be lenient to all, which does no harm to a ranking, or to some, which does: "
-        f"{first_parts(biases.told)}."
+        f"Judge minus people: {first_parts(biases.told)}."
         if biases.told
-        else "The values have no order. Only the effect of the answers' order can be tested."
+        else "The values have no order, so leniency cannot be measured."
     )
     return Section(7, "bias", "Does the judge favor anyone or anything?", lead, tuple(blocks))
 
 
 def _by_model_table(found: _Biases) -> Block:
     if not found.by_model:
-        words = "By model: no unit says whose answer it is; name the models in a file given with --units."
+        words = "By model: the models of the answers are unknown. Name them in a file with --units."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_models",
         "By model",
         ("criterion", "dimension", "judge", "model", "what", "points", "p"),
         tuple(found.by_model),
-        note="Against all other models: how much more the judge is above people for this model than for the others. "
-        "That moves it in a ranking; its intervals hold for all models at once, and p is Holm's.",
+        note="A difference from all other models moves the model in a ranking. Its intervals hold for all models at "
+        "once, and p is adjusted by Holm's method.",
     )
 
 
@@ -139,25 +140,24 @@ def _family_table(found: _Biases) -> Block:
         "Its own family",
         ("criterion", "dimension", "judge", "what", "own family against all others"),
         tuple(found.own_family),
-        unit="points of the scale; above 0 the judge prefers its own",
-        note="Where the family's answers are better, part of the first number is quality. People's score "
-        "is noisy, so holding it fixed does not take all of that out; another judge's number on the same "
-        "units shows how much is left.",
+        unit="points of the scale; above 0 the judge favors its own family",
+        note="If the family's answers are better, part of the first number is quality. The second number removes most "
+        "of this part, but not all, because people's scores are noisy. Compare another judge on the same units.",
     )
 
 
 def _length_table(found: _Biases) -> Block:
     if not found.slopes:
-        words = "By length: no unit says how long it is; name lengths in a file given with --units."
+        words = "By length: the lengths of the answers are unknown. Add them in a file with --units."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_slopes",
         "By length",
         ("criterion", "dimension", "judge", "what", "change of judge minus people"),
         tuple(found.slopes),
-        unit="points of the scale for every doubling of the length (least squares)",
-        note="Above 0 the judge pays for words. Where people themselves are noisy, holding their score fixed does "
-        "not take all of the quality out, and a part of the slope may be that.",
+        unit="points of the scale for each doubling of the length (least squares)",
+        note="Above 0 the judge favors long answers. Part of the slope may be quality: people's scores are noisy, so "
+        "holding them fixed does not remove all of it.",
     )
 
 

@@ -51,13 +51,13 @@ def facts(report: CalibrationReport) -> Sequence[str]:
         scored = [f"{row['criterion']}: {_became(row)}" for row in rows("replies", judge)]
         means = [
             f"{row['criterion']}: {row['what']} {_number(row['of those scored'])}, between "
-            f"{_number(row['the rest lowest'])} and {_number(row['the rest highest'])} whatever the rest would "
-            "have been"
+            f"{_number(row['the rest lowest'])} and {_number(row['the rest highest'])} with any scores for the other "
+            "replies"
             for row in rows("bounds", judge)
             if row["the rest lowest"] != row["the rest highest"]
         ]
         warnings = [str(row["warning"]) for row in _losses(tables, judge)]
-        said_ = [", ".join(is_) or "nothing is known of its model and prompt", "; ".join([*scored, *means])]
+        said_ = [", ".join(is_) or "model and prompt unknown", "; ".join([*scored, *means])]
         lines.append(f"{judge}: {'. '.join(clause for clause in said_ if clause)}.")
         lines += warnings
     return lines

@@ -16,12 +16,12 @@ from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.classification import classification_rates
 from reports.content import Block, Cell, Figure, ReportTable, Section
-from reports.words import first_parts, nothing
+from reports.words import figure_in_words, first_parts, nothing
 
 
 def confusion(study: Study) -> Section:
     """Return section 5."""
-    title = "Where they differ"
+    title = "Where judge and people differ"
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     rates: list[tuple[Cell, ...]] = []
@@ -40,9 +40,10 @@ def confusion(study: Study) -> Section:
             for at, row in enumerate(table):
                 for to, n in enumerate(row):
                     rows.append((*part.where, judge, part.categories[at], part.categories[to], n))
-            rates += _rates(part, judge)
+            of_judge = _rates(part, judge)
+            rates += of_judge
             if part.dimension is None:
-                heading = f"{judge}, {part.criterion}: what it says (across) where most people say (down)"
+                heading = f"{judge}, {part.criterion}: judge (across) by majority of people (down)"
                 blocks.append(
                     Heat(
                         f"confusion_{len(blocks) + 1}",
@@ -54,9 +55,9 @@ def confusion(study: Study) -> Section:
                         table,
                     )
                 )
-                right = int(np.trace(counts))
-                total = max(int(counts.sum()), 1)
-                clauses.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
+                accuracy = of_judge[0][-1] if of_judge else None
+                share = f", {figure_in_words(accuracy)}" if isinstance(accuracy, Figure) else ""
+                clauses.append(f"{judge} on {int(np.trace(counts)):,} of {int(counts.sum()):,} units{share}")
         if part.dimension is None and (few or part.numeric):
             bars.append(_shares(part, len(bars) + 1))
     blocks += bars
@@ -65,34 +66,29 @@ def confusion(study: Study) -> Section:
         blocks.append(
             ReportTable(
                 "rates",
-                "Against what most people say",
+                "Judge compared with most people",
                 ("criterion", "dimension", "judge", "statistic", "value"),
                 tuple(rates),
-                note="Precision: of the units that the judge gives this value, the share where most people do. "
-                "Recall: of the "
-                "units that most people give this value, the share where the judge does. Units on which people are "
-                "tied are "
-                "left out.",
+                note="Precision is the share of the judge's ratings with this value that most people share. Recall "
+                "is the "
+                "share of people's majorities for this value that the judge shares. Units without a majority are left "
+                "out.",
             )
         )
     if rows:
         columns = ("criterion", "dimension", "judge", "most people", "judge says", "units")
-        blocks.append(
-            ReportTable("confusion", "The confusion as numbers", columns, tuple(rows), unit="counts of units")
-        )
+        blocks.append(ReportTable("confusion", "Confusion counts", columns, tuple(rows), unit="counts of units"))
     if not blocks:
         return nothing(
             5,
             "confusion",
             title,
-            "There are too many different values for a table; declare a scale with few values, or bin them.",
+            "There are too many different values for a table. Declare a scale with few values, or group the values.",
         )
     lead = (
-        f"Next to what most people say, {first_parts(clauses)}. The diagonal is where both say the same; what is off "
-        "it shows "
-        "which values are mixed up."
+        f"Same value as most people: {first_parts(clauses)}."
         if clauses
-        else "What people say, at each level of the judge."
+        else "The scale has too many values for a table of confusions. See people's mean at each score of the judge."
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
 
@@ -134,8 +130,8 @@ def _shares(part: Slice, number: int) -> Bars:
     )
     return Bars(
         f"shares_{number}",
-        f"{part.criterion}: how often each value is given, by people and by judges",
-        "share of its ratings",
+        f"{part.criterion}: use of each value by people and judges",
+        "share of the rater's ratings",
         labels,
         shares,
         people=len(part.humans),
@@ -166,7 +162,7 @@ def _levels(study: Study) -> list[Block]:
             blocks.append(
                 LineChart(
                     f"levels_{len(blocks) + 1}",
-                    f"{part.criterion}: what people say, at each score of the judge",
+                    f"{part.criterion}: people's mean at each score of the judge",
                     "the judge's score",
                     "mean score of the people",
                     tuple(lines),
@@ -177,10 +173,10 @@ def _levels(study: Study) -> list[Block]:
         blocks.append(
             ReportTable(
                 "levels",
-                "What people say, at each score of the judge",
+                "People's mean at each score of the judge",
                 ("criterion", "dimension", "judge", "judge's score", "people's mean"),
                 tuple(rows),
-                unit="points of the scale; on the dashed line both mean the same",
+                unit="points of the scale; on the dashed line, judge and people agree",
             )
         )
     return blocks

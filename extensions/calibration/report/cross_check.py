@@ -15,7 +15,6 @@ from agreement.ratings import LEVELS, Ratings
 from agreement.statistic import Statistic
 from extensions.calibration.report.people import main_weights
 from extensions.calibration.report.study import Slice, Study
-from extensions.calibration.statistics.bias_sentences import RULED_OUT
 from extensions.calibration.statistics.label_peers import label_peers
 from reports.content import Block, Cell, Paragraph, ReportTable, Section
 
@@ -50,11 +49,10 @@ def cross_check(study: Study) -> Section:
             "Touchstone and other packages",
             ("criterion", "dimension", "statistic", "Touchstone", "package", "other package", "outcome", "remark"),
             tuple(rows),
-            unit="twelve digits; every package gets the same ratings",
+            unit="values with twelve digits, from the same ratings",
         )
     )
-    blocks.append(Paragraph(RULED_OUT, "note"))
-    return Section(12, "cross_check", "How this was computed", opinion.sentence, tuple(blocks))
+    return Section(12, "cross_check", "Comparison with other packages", opinion.sentence, tuple(blocks))
 
 
 def _lines(part: Slice) -> Iterator[Line]:

@@ -98,7 +98,7 @@ def base_rate_table(study: Study) -> ReportTable:
             rows.append((*part.where, judge, said_always(part, constant), shown, mine, always, gap))
     return ReportTable(
         "constant",
-        "Each judge compared with one that always says the same",
+        "Each judge compared with a constant judge",
         (
             "criterion",
             "dimension",
@@ -111,9 +111,8 @@ def base_rate_table(study: Study) -> ReportTable:
         ),
         tuple(rows),
         unit="shares of units, each with its 95 % interval",
-        note="Where one value is frequent, a judge that always says it agrees often and tells no unit from another;"
-        " read all coefficients of agreement together with this. A judge that always says the same is not usable,"
-        " however often it is right.",
+        note="If one value is frequent, a judge that always gives this value agrees often with people, but cannot"
+        " tell units apart. Such a judge is not usable.",
     )
 
 
@@ -149,28 +148,34 @@ def against_people(study: Study) -> Section:
             marks.append(mark(f"{judge} with a person", mine))
             differences.append(mark(judge, gap))
             if part.dimension is None:
-                clauses.append(f"{judge} {figure_in_words(mine)} where people reach {figure_in_words(people)}")
+                clauses.append(
+                    f"{judge} {figure_in_words(mine)}, people {figure_in_words(people)} on {mine.n_units:,} units"
+                )
         if marks:
             lines.append((part.name, tuple(marks)))
             gaps.append((part.name, tuple(differences)))
     if lines:
         measures = {MEASURES[main_measure(part)] for part in study.slices}
-        axis = measures.pop() if len(measures) == 1 else "agreement in the measure of the scale"
+        axis = measures.pop() if len(measures) == 1 else "agreement (the measure depends on the scale)"
         blocks += [
-            Dots("ceiling", "Judges and the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
+            Dots("ceiling", "Judges compared with people", f"{axis}; 1 is perfect", tuple(lines)),
             Dots(
-                "gap", "Distance of each judge from people", f"judge minus people, {axis}", tuple(gaps), True, first=1
+                "gap",
+                "Difference between each judge and people",
+                f"judge minus people, {axis}",
+                tuple(gaps),
+                True,
+                first=1,
             ),
             ReportTable(
                 "ceiling",
-                "On the same footing",
+                "Judge and people on the same units",
                 ("criterion", "dimension", "judge", "measure", "who", "value"),
                 tuple(rows),
-                unit="mean over pairs, on the units that the judge and at least two people rated; the difference is "
-                "resampled together, so its interval may exclude 0 although the two others overlap",
-                note="A judge is compared with single people, as people are with each other. Against a majority it "
-                "would "
-                "look better than any of them, as a majority has less noise.",
+                unit="mean over pairs, on the units that the judge and at least two people rated; the interval of the "
+                "difference may exclude 0 although the other two intervals overlap",
+                note="Judge and people are both compared with single people. A comparison with the majority would "
+                "favor the judge, because a majority has less noise.",
             ),
         ]
         blocks += _by_certainty(study)
@@ -182,11 +187,11 @@ def against_people(study: Study) -> Section:
     blocks += _judges(study)
     if not several:
         lead = (
-            "Only one person was named, so there is no human ceiling to compare with; the numbers below are plain "
-            "agreement with that person."
+            "You named only one person. The numbers below are the judge's agreement with this person; there is no "
+            "agreement among people to compare with."
         )
     else:
-        lead = f"Agreement with a person, judge and people on the same units: {first_parts(clauses)}."
+        lead = f"Agreement with one person: {first_parts(clauses)}."
     return Section(3, "judges", "Judge against people", lead, tuple(blocks))
 
 
@@ -211,10 +216,10 @@ def _by_certainty(study: Study) -> list[Block]:
     return [
         ReportTable(
             "certainty",
-            "Where people agree, and where they do not",
+            "Agreement where people agree or are split",
             ("criterion", "dimension", "judge", "units", "who", "share of a person's ratings met"),
             tuple(rows),
-            note="Agreement on units that split the people means little.",
+            note="Agreement on units where people are split means little.",
         )
     ]
 
@@ -238,10 +243,10 @@ def _noise(study: Study) -> list[Block]:
     return [
         ReportTable(
             "noise",
-            "The noise ceiling: the highest possible correlation",
+            "Noise ceiling: the highest possible correlation",
             ("criterion", "dimension", "what", "value"),
             tuple(rows),
-            unit="correlation; says nothing about leniency",
+            unit="correlation; it does not show leniency",
         )
     ]
 
@@ -269,14 +274,14 @@ def _pairs(study: Study) -> list[Block]:
                 behind.append(UnitSelection(part.dimension, (human, judge), part.criterion))
                 rows.append((*part.where, judge, human, *(_coefficient(name, pair, part) for name in shown)))
     columns = ["criterion", "dimension", "judge", "person", *shown.values()]
-    weighted = " Kappa has quadratic weights where the scale has an order." if numeric else ""
+    weighted = " Kappa has quadratic weights if the scale has an order." if numeric else ""
     return [
         ReportTable(
             "judge_pairs",
             "Each judge with each person",
             tuple(columns),
             tuple(rows),
-            unit=f"each value with its 95 % interval and the units that both rated.{weighted}",
+            unit=f"each value with its 95 % interval and the number of units that both rated.{weighted}",
             behind=tuple(behind),
         )
     ]
@@ -316,8 +321,7 @@ def _by_level(study: Study) -> list[Block]:
                     f"{judge} with the people's mean, level by level",
                     ("criterion", "level", "Pearson's r", "Spearman's rho"),
                     tuple(rows),
-                    unit="all levels on the answers that people and the judge rated; a number of one level says "
-                    "nothing of another",
+                    unit="answers that people and the judge rated; the levels cannot be compared with each other",
                 )
             )
     return blocks
@@ -362,10 +366,10 @@ def _majority(study: Study) -> list[Block]:
             "Each judge with most of the people",
             ("criterion", "dimension", "judge", *(["equal"] if equal else []), *(["Cohen's kappa"] if kappa else [])),
             tuple(rows),
-            unit="each value with its 95 % interval and the units that count",
-            note="Comparable with published kappas of a judge and a majority. Units on which no value has most votes "
-            "are left out, and a majority has less noise than a person: this says nothing about replacing one. Kappa "
-            "has quadratic weights where the scale has an order; with two values they make no difference.",
+            unit="each value with its 95 % interval and the number of units",
+            note="Compare these numbers with published kappas of a judge and a majority. They do not show whether the "
+            "judge can replace a person, because a majority has less noise than a person. Units without a majority are "
+            "left out. Kappa has quadratic weights if the scale has an order.",
         )
     ]
 
@@ -389,6 +393,7 @@ def _judges(study: Study) -> list[Block]:
             "Judges among themselves",
             ("criterion", "dimension", "judges", "statistic", "value"),
             tuple(rows),
-            note="Judges of one family may share their errors: agreeing with each other is no sign of being right.",
+            note="Judges of one family may share their errors. Agreement among judges does not show that they are "
+            "right.",
         )
     ]

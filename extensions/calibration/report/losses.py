@@ -132,12 +132,13 @@ def loss_blocks(losses: Sequence[Losses]) -> Iterator[Block]:
     if rows:
         yield ReportTable(
             "losses",
-            "Replies that are not readable",
+            "Unreadable replies",
             tuple(name.replace("_", " ") for name in ROW),
             tuple(rows),
             unit="counts of replies, shares, and means of the scale",
-            note="If all lowest, or highest: the mean if every reply that is not readable had that score. "
-            "The p values say whether losses depend on the model, the dimension or people's grade; Holm adjusts them.",
+            note="The bounds are the mean if every unreadable reply had the lowest, or the highest, score. The p "
+            "values (adjusted by Holm's method) test whether losses depend on the model, the dimension or people's "
+            "grade.",
         )
 
 

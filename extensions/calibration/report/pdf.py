@@ -40,8 +40,8 @@ def find_browser() -> str:
         if path := shutil.which(name):
             return path
     raise TouchstoneError(
-        "No browser found that prints PDF. Install Chromium, Chrome or Edge, or write the report without PDF and print "
-        "report.html from your own browser."
+        "No browser found that prints PDF. Install Chromium, Chrome or Edge. Or write the report without PDF, and "
+        "print report.html from your own browser."
     )
 
 
@@ -58,8 +58,8 @@ def printed(page: str) -> bytes:
             done = subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
             return _DATES.sub(rb"/\1 (D:20000101000000", target.read_bytes())
         except subprocess.TimeoutExpired:
-            reason = f"it took longer than {PATIENCE_SECONDS} seconds"
+            reason = f"printing took longer than {PATIENCE_SECONDS} seconds"
         except OSError:
             last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-            reason = last or f"it ended with {done.returncode}"
+            reason = last or f"exit status {done.returncode}"
     raise TouchstoneError(f"{command[0]} printed no PDF: {reason}. Print report.html from your browser instead.")

@@ -71,7 +71,7 @@ def design(study: Study) -> Section:
             columns,
             tuple(rows),
             unit="counts of units; a unit is one thing that is rated",
-            note="Unreadable: replies of a judge without a readable rating. They are counted, and left out below.",
+            note="Unreadable replies of a judge hold no readable rating. All statistics below leave them out.",
         )
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
@@ -81,31 +81,33 @@ def design(study: Study) -> Section:
         blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({listed}).{assumed}", "note"))
     if study.left_aside:
         listed = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
-        blocks.append(Paragraph(f"Neither named as a person nor as a judge, and so left aside: {listed}.", "warning"))
+        blocks.append(
+            Paragraph(f"Left out, because you named them neither as people nor as judges: {listed}.", "warning")
+        )
     if study.one_sided:
         listed = ", ".join(study.one_sided[:20])
-        blocks.append(Paragraph(f"Rated by people only or by judges only, and so not compared: {listed}.", "warning"))
+        blocks.append(Paragraph(f"Not compared, because only people or only judges rated them: {listed}.", "warning"))
     blocks += replies(study)
     blocks += loss_blocks(losses_of_study(study))
     blocks += _unread(study)
     blocks += judges_are(study)
     blocks.append(
         Paragraph(
-            "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
-            "The ratings do not say so; make sure that the units are held out.",
+            "If the judge's prompt was tuned on these units, all results are too good. Touchstone cannot check this: "
+            "use other units for tuning.",
             "note",
         )
     )
     lead = capital(
         f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
-        f"{len(first.table.units):,} units; people and judges are never counted together."
+        f"{len(first.table.units):,} units."
     )
     failed = [
         reply for reply in study.replies if reply.dimension is None and reply.judge in study.judges and reply.failures
     ]
     if failed:
         listed = first_parts([f"{failure.judge}, {failure.criterion}: {failure.words}" for failure in failed])
-        lead += f" Not every reply holds a score: {listed}."
+        lead += f" Some replies hold no score: {listed}."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
 
 
@@ -136,11 +138,11 @@ def replies(study: Study) -> Iterator[Block]:
     columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
     yield ReportTable(
         "replies",
-        "What became of the judges' replies",
+        "Outcomes of the judges' replies",
         columns,
         tuple(rows),
-        unit="counts of units; runs in which a judge was asked again, or in the other order, stand by themselves",
-        note="Only scored replies enter anything below. A failure is never a low score, and no score stands for one.",
+        unit="counts of units; repeated runs and runs in the other order have their own rows",
+        note="All statistics below use scored replies only. A reply without a score never counts as a low score.",
     )
     yield ReportTable(
         "failures",
@@ -150,15 +152,15 @@ def replies(study: Study) -> Iterator[Block]:
     )
     yield ReportTable(
         "bounds",
-        "The judges' means, and where they lie whatever the rest would have been",
+        "Bounds of the judges' means with unscored replies",
         ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
         tuple(bounds),
-        unit="points of the scale, or shares; over everything that the judge was asked about",
-        note="Lowest and highest are the ends of the declared scale, or of the occurring values.",
+        unit="points of the scale, or shares; all units that the judge was asked about",
+        note="Unscored replies get the lowest or the highest value of the declared scale (or of the given values).",
     )
     for failure in study.scoreless:
         words = (
-            f"{failure.judge} has scored nothing on {failure.criterion}, so nothing below is about it: {failure.words}."
+            f"{failure.judge} has scored nothing on {failure.criterion}, so the report leaves it out: {failure.words}."
         )
         yield Paragraph(words, "warning")
     more = [
@@ -183,14 +185,14 @@ def judges_are(study: Study) -> Iterator[Block]:
         "The judges",
         ("judge", "what", "is"),
         tuple(rows),
-        note="Statements about a judge hold only for this model, template and parser.",
+        note="The results hold only for this model, template and parser.",
     )
     known = {run.judge for run in study.judge_runs}
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
         yield Paragraph(
-            f"Ratings of {name_list(unknown)} came without replies: nothing here says which model and prompt gave them,"
-            " and how many replies held no score besides those named above.",
+            f"Ratings of {name_list(unknown)} came without replies. Their model, their prompt and the number of further"
+            " replies without a score are unknown.",
             "note",
         )
 
@@ -220,10 +222,10 @@ def _unread(study: Study) -> Iterator[Block]:
     if rows:
         yield ReportTable(
             "unread",
-            "What replies that could not be read may hide",
+            "Possible effect of unreadable replies",
             ("criterion", "dimension", "judge", "what", "share"),
             tuple(rows),
-            unit="shares of the units of which most people say the same",
+            unit="shares of the units with a majority of people",
         )
 
 
@@ -238,8 +240,8 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "Only one person was named. Agreement among people needs at least two."
-        return Section(2, "people", "How far people agree with each other", reason, (Paragraph(reason, "missing"),))
+        reason = "You named only one person. Agreement among people needs at least two."
+        return Section(2, "people", "Agreement among people", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
         name, statistic = main_statistic(part)
@@ -269,21 +271,21 @@ def reliability(study: Study) -> Section:
             )
     statistic_name = "Krippendorff's alpha"
     lead = (
-        f"This is the ceiling: no judge can be expected to agree with people more than people agree with each other. "
-        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {first_parts(leads)}."
+        f"{statistic_name} of people (1 is perfect, 0 is chance): {first_parts(leads)}. No judge can be expected to "
+        "agree with people more than people agree with each other."
     )
     if len(lines) > 1:
         blocks.append(
-            Dots("people", "Agreement of the people, by dimension", statistic_name, tuple(lines), within=(0, 1))
+            Dots("people", "Agreement among people, by dimension", statistic_name, tuple(lines), within=(0, 1))
         )
     columns = ("criterion", "dimension", "statistic", "value")
     blocks.append(
         ReportTable(
             "people",
-            "Agreement among people",
+            "Coefficients of agreement among people",
             columns,
             tuple(rows),
-            unit="agreement; 1 is perfect, 0 is what chance would give (percent agreement: share of equal pairs)",
+            unit="agreement; 1 is perfect, 0 is chance (percent agreement: share of equal pairs)",
         )
     )
     weights = main_weights(study.slices[0])
@@ -299,12 +301,12 @@ def reliability(study: Study) -> Section:
                 statistic_name,
             ),
             tuple(pairs),
-            unit="each value with its 95 % interval and the units it rests on",
+            unit="each value with its 95 % interval and the number of units",
             behind=tuple(behind),
         )
     )
     blocks += _raters(study)
-    return Section(2, "people", "How far people agree with each other", lead, tuple(blocks))
+    return Section(2, "people", "Agreement among people", lead, tuple(blocks))
 
 
 def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str, Callable[[Ratings], Statistic]]]:
@@ -389,6 +391,6 @@ def _raters(study: Study) -> Iterator[Block]:
             "shares of the values",
         ),
         tuple(rows),
-        unit="over all units that the rater rated, which need not be the same ones; the rest are a judge's replies "
-        "without a score",
+        unit="all units that the rater rated, which may differ between raters; the rest are a judge's replies without "
+        "a score",
     )

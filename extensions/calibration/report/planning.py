@@ -47,15 +47,14 @@ def plan(study: Study) -> Section:
             )
             if part.dimension is None:
                 clauses.append(
-                    f"{judge} on {part.criterion} is known to \N{PLUS-MINUS SIGN}{half:.3f}; for "
-                    f"\N{PLUS-MINUS SIGN}0.05 it "
-                    f"takes about {needed[1]:,} units graded by the same people"
+                    f"{judge} on {part.criterion}: agreement \N{PLUS-MINUS SIGN}{half:.3f} on {agreement.n_units:,} "
+                    f"units; \N{PLUS-MINUS SIGN}0.05 takes about {needed[1]:,} units graded by the same people"
                 )
         if lines and part.dimension is None:
             charts.append(
                 LineChart(
                     f"plan_{len(charts) + 1}",
-                    f"{part.criterion}: how narrow the interval gets with more units",
+                    f"{part.criterion}: width of the interval by number of units",
                     "units that people grade",
                     "half the width of the 95 % interval",
                     tuple(lines),
@@ -67,7 +66,7 @@ def plan(study: Study) -> Section:
             11,
             "plan",
             title,
-            "There is no interval yet to plan from; two people and a judge on 30 units or more would give one.",
+            "A plan needs an interval. Let two people and a judge rate at least 30 units.",
         )
     halves = tuple(f"units for \N{PLUS-MINUS SIGN}{wanted:g}" for wanted in WANTED)
     columns = ("criterion", "dimension", "judge", "measure", "units now", "half width now", *halves)
@@ -78,9 +77,8 @@ def plan(study: Study) -> Section:
             "Units needed for a narrower interval",
             columns,
             tuple(rows),
-            note="The width of an interval falls with the square root of the number of units, if the new units are "
-            "like "
-            "the old ones. Choose them at random for that; the list below is for learning fast, not for a sample.",
+            note="The width falls with the square root of the number of units. Draw new units at random: the list of "
+            "units to check below is not a random sample.",
         ),
     ]
     blocks += _grades(study)
@@ -123,16 +121,16 @@ def _grades(study: Study) -> list[Block]:
             "Grades needed for a narrower corrected score (PPI++)",
             columns,
             tuple(rows),
-            note="From the spread and the correlation seen so far; with few graded units these may be off by a factor.",
+            note="Estimated from the graded units. With few graded units, the true numbers may be several times "
+            "larger or smaller.",
         ),
         ReportTable(
             "grade_next",
             "Units to grade next",
             ("criterion", "unit", "judge's score", "chosen"),
             tuple(units),
-            note="Informative: from where a grade narrows the interval most, random among the units with that "
-            "score; good for "
-            "a score that is corrected by levels. At random: drawn from all ungraded units; good for PPI++.",
+            note="Informative units narrow the interval most; use them for a score that is corrected by levels. Use "
+            "units that are drawn at random for PPI++.",
         ),
     ]
 
@@ -158,10 +156,10 @@ def _next(study: Study) -> list[Block]:
     return [
         ReportTable(
             "next",
-            "Units to look at",
+            "Units to check",
             ("criterion", "unit", "people", "judges", "why"),
             tuple(rows),
-            note=f"At most {MOST_LISTED} for each criterion, those of which least is known first.",
+            note=f"At most {MOST_LISTED} units for each criterion, the least certain first.",
         )
     ]
 
@@ -175,15 +173,15 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
         if not theirs:
             continue
         if not mine and len(set(theirs)) > 1:
-            rank, why = 0, "nobody graded it, and the judges differ"
+            rank, why = 0, "no person graded it, and the judges differ"
         elif len(mine) == 1 and mine[0] not in theirs and len(part.humans) > 1:
-            rank, why = 1, "one person only, and the judges differ from them"
+            rank, why = 1, "only one person graded it, and the judges differ from this person"
         elif len(set(mine)) > 1 and len(mine) > 1 and len(set(mine)) == len(mine):
             rank, why = 2, "no two people agree"
         elif (
             len(mine) > 1 and len(set(mine)) == 1 and len(set(theirs)) == 1 and theirs[0] != mine[0] and len(theirs) > 1
         ):
-            rank, why = 3, "all people agree, and all judges agree on another value"
+            rank, why = 3, "people agree on one value, judges on another"
         else:
             continue
         words = [", ".join(part.categories[code] for code in codes) or "no one" for codes in (mine, theirs)]

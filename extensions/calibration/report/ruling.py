@@ -21,8 +21,8 @@ from extensions.calibration.statistics.small_sample import lower_limit_of
 from extensions.calibration.statistics.verdict import JudgeVerdict, Outcome, Rule, judge_verdict
 from extensions.calibration.statistics.verdict_losses import UNREAD, LossBound, fills_for, hold_at_bounds
 from extensions.calibration.statistics.worst_question import with_split_question
-from reports.content import ReportTable, Section
-from reports.words import first_parts
+from reports.content import Figure, ReportTable, Section
+from reports.words import figure_in_words, first_parts
 
 OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
     "usable as replacement": ("replace", "May stand in for a person"),
@@ -55,15 +55,13 @@ def rule_from_text(text: str) -> Rule:
     for entry in text.split(","):
         name, sign, value = (part.strip() for part in entry.partition("="))
         if not sign or name not in NAMES:
-            raise RatingsError(
-                f"--rule {entry.strip()!r} does not read NAME=NUMBER; NAME is one of {', '.join(NAMES)}."
-            )
+            raise RatingsError(f"--rule {entry.strip()!r} is not NAME=NUMBER. NAME is one of {', '.join(NAMES)}.")
         kind = type(getattr(rule, NAMES[name]))
         try:
             number = {"yes": True, "no": False}[value] if kind is bool else kind(value)
         except (KeyError, ValueError):
             wanted = "yes or no" if kind is bool else "a number"
-            raise RatingsError(f"--rule {name} is {value!r}; it takes {wanted}.") from None
+            raise RatingsError(f"--rule {name} is {value!r}. Give {wanted}.") from None
         rule = replace(rule, **{NAMES[name]: number})
     return rule
 
@@ -80,33 +78,31 @@ def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
 def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
     """Return the rule in sentences."""
     least = f"{rule.least_association:g}"
-    base = (
-        ", it says what people say surely more often than one that always says the same" if rule.beat_constant else ""
+    base = ", it agrees with people more often than a constant judge" if rule.beat_constant else ""
+    test = (
+        f", and it passes the alternative annotator test at epsilon {rule.epsilon:g}" if rule.alternative_test else ""
     )
-    test = ", and it passes the alternative annotator test" if rule.alternative_test else ""
     return (
-        f"A verdict takes {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
-        "people "
-        f"whose own agreement (Krippendorff's alpha) is above {rule.least_reliability:g}, by its lower limit.",
-        f"May stand in for a person: it is at most {rule.margin:g} below a person on the same footing, by the lower "
-        "limit of "
-        f"the difference{base}{test} (epsilon {rule.epsilon:g}).",
-        f"Usable with correction: otherwise, if its agreement with people is above {least}, by its lower limit. Its "
-        "scores "
-        "then help to estimate people's, together with a sample that people grade.",
-        f"Not usable: that agreement is below {least}, by its upper limit, or it always says the same. People agree"
-        f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
-        " enough data.",
-        "Biases: a significant bias of 5 points of 100 or more, or one that changes the order of two models, leaves at "
-        "most correction. So does leniency of 5 points that is not ruled out. A smaller bias that reaches from a model "
-        "to the next, or another bias of 5 points that is not ruled out, forbids rankings.",
+        f"A verdict takes {rule.least_units} units that the judge and people share, {rule.least_people} people, and an "
+        f"agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
+        f"May stand in for a person: the judge is at most {rule.margin:g} below a person (lower limit of the "
+        f"difference){base}{test}.",
+        f"Usable with correction: otherwise, if the judge's agreement with people is above {least} (lower limit). The "
+        "judge's scores then help to estimate people's scores, together with a sample that people grade.",
+        f"Not usable: the judge's agreement with people is below {least} (upper limit), or the judge always gives the "
+        "same value.",
+        f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
+        "cases, there is not enough data.",
+        "A bias that blocks allows correction at best: a significant bias of 5 points of 100 or more, a significant "
+        "bias that changes the order of two models, or leniency without 5 points ruled out.",
+        "A bias forbids rankings if it is significant, smaller, and reaches the next model, or if 5 points are not "
+        "ruled out.",
         RULED_OUT,
-        f"Unread replies: if more than {MOST_LOST:.0%} are unread, or if they depend on the model, the dimension or "
-        "people's grade, the verdict must hold with the lowest value, the highest value and the value farthest from "
-        "people's for each of them. Otherwise the weakest of these verdicts counts.",
-        "All other limits are those of 95 % intervals, by question where questions are known. Lower limits include one "
-        "more worst-case question. Holm's method corrects for several verdicts: verdicts on whole criteria (judges x "
-        "criteria) are one family, and verdicts on dimensions are another.",
+        f"If more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the model, the dimension or "
+        "people's grade, the weakest verdict counts: each unread reply gets the lowest value, the highest value and "
+        "the value farthest from people's.",
+        "All other limits are those of 95 % intervals, by question if questions are known. Lower limits include one "
+        "worst-case question. Holm's method corrects for several verdicts, on criteria and on dimensions separately.",
     )
 
 
@@ -121,13 +117,13 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
             None,
             "open",
             "Not enough data",
-            (f"It has scored nothing: {failure.words}.",),
+            (f"The judge has scored nothing: {failure.words}.",),
         )
         for failure in study.scoreless
         if failure.judge in study.judges
     )
     whole = [ruling for ruling in rulings if ruling.dimension is None]
-    clauses = first_parts([_in_a_sentence(ruling) for ruling in whole])
+    clauses = first_parts([_in_a_sentence(study, ruling) for ruling in whole])
     parts = tuple(
         (
             *(
@@ -145,15 +141,24 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
     columns = ("criterion", "dimension", "judge", "verdict", "questions", "answers", "why")
     blocks = (
         Rulings(rule_in_sentences(rule), tuple(whole), when),
-        ReportTable("verdicts", "All verdicts, whole and by dimension", columns, parts),
+        ReportTable("verdicts", "All verdicts", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{clauses}.", blocks)
 
 
-def _in_a_sentence(each: Ruling) -> str:
-    """Return the verdict in words, with the unread replies and the bias that limit it."""
+def _in_a_sentence(study: Study, each: Ruling) -> str:
+    """Return the verdict in words, its difference from people, and the unread replies and the bias that limit it."""
     sentence = each.sentence.rstrip(".")
-    return f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {sentence[:1].lower()}{sentence[1:]}"
+    words = f"{' = '.join((each.judge, *each.copies))} on {each.criterion}: {sentence[:1].lower()}{sentence[1:]}"
+    part = next((part for part in study.slices if part.dimension is None and part.criterion == each.criterion), None)
+    if part is None or each.judge not in part.judges or len(part.humans) < 2:
+        return words
+    gap = Figure.of(ceiling_of(part, each.judge).difference)
+    return (
+        f"{words}. Agreement, judge minus people: {figure_in_words(gap, 3)} on {gap.n_units:,} units"
+        if gap.defined
+        else words
+    )
 
 
 def rulings_of(study: Study, rule: Rule, groups: Mapping[str, Sequence[tuple[str, ...]]]) -> tuple[Ruling, ...]:
@@ -244,11 +249,11 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
     if copies:
         one = " and ".join(copies)
         give = "give" if len(copies) > 1 else "gives"
-        why.insert(1, f"{one} {give} nearly the same replies with the same errors: counted as one judge.")
+        why.insert(1, f"{one} {give} nearly the same replies with the same errors, so they count as one judge.")
     if part.failed.get(judge):
         reply = study.reply(part, judge)
         lost = f" ({reply.words})" if reply else ""
-        why.append(f"{len(part.failed[judge]):,} replies hold no score and are not part of this{lost}.")
+        why.append(f"{len(part.failed[judge]):,} replies without a score are left out{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     answers, questions = part.shared(judge)
     return Ruling(

@@ -10,7 +10,6 @@ from agreement.ratings import MISSING, Floats
 from extensions.calibration.report.judging import human_table, numbers_or_codes
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
-from extensions.calibration.statistics.bias_sentences import RULED_OUT
 from extensions.calibration.statistics.near_copies import JudgePair, compare_judges, effective_number, group_copies
 from extensions.calibration.statistics.ranking_bias import RankingBias, RankingBiases, find_ranking_biases
 from reports.content import Cell, Figure, ReportTable
@@ -129,12 +128,12 @@ def copies_table(study: Study) -> list[ReportTable]:
     return [
         ReportTable(
             "judges_alike",
-            "Judges that err together",
+            "Shared errors of judges",
             columns,
             tuple(rows),
-            note="An error is a reply other than what two people or more all say. Near-copies count as one judge: 98 % "
-            "of their replies and half of their errors are the same, or 80 % of their errors. Independent judges: how "
-            "many these are worth, m / (1 + (m \N{MINUS SIGN} 1) r) with r the correlation of their errors (Kish).",
+            note="An error is a reply that differs from the unanimous value of at least two people. Judges with nearly "
+            "the same replies and errors count as one judge. Independent judges: the number that these judges are "
+            "worth together.",
         )
     ]
 
@@ -174,11 +173,8 @@ def biases_table(study: Study) -> list[ReportTable]:
             columns,
             tuple(rows),
             unit="points of 100 from the lowest to the highest value, with 95 % intervals (CR2, by question)",
-            note="p is corrected for the kinds of bias tested (Bonferroni) and for the models (Holm). Length: a long "
-            "answer (90th percentile) against a short one (10th). A significant bias blocks the verdict if it is 5 "
-            "points or more or changes the order of two models. Otherwise it forbids rankings if it reaches from a "
-            "model to the next. So does a bias of 5 points that is not ruled out; such leniency leaves at most "
-            f"correction. {RULED_OUT}",
+            note="p is corrected for the kinds of bias (Bonferroni) and for the models (Holm). Length compares a long "
+            "answer (90th percentile) with a short one (10th). The rule of the verdict says which biases block it.",
         )
     ]
 

@@ -43,8 +43,8 @@ class Ruling:
     def sentence(self) -> str:
         """Return the verdict, with the unread replies and the bias that limit it.
 
-        >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models by it.").sentence
-        'Not to rank. Do not rank models by it.'
+        >>> Ruling("a", "score", None, "limited", "Not to rank", (), bias="Do not rank models with it.").sentence
+        'Not to rank. Do not rank models with it.'
         """
         limits = " ".join(filter(None, (self.unread, self.bias)))
         return f"{self.words}. {limits}" if limits else self.words
@@ -59,7 +59,7 @@ class Ruling:
         if not self.answers:
             return ""
         if self.questions is None:
-            return f"{self.answers:,} units; which belong to one question is not known"
+            return f"{self.answers:,} units; their questions are unknown"
         return f"{self.questions:,} {'question' if self.questions == 1 else 'questions'}, {self.answers:,} answers"
 
 
@@ -72,7 +72,7 @@ class Rulings(HtmlBlock):
     rule: tuple[str, ...]
     """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
-    when: str = "The default rule, chosen afterwards"
+    when: str = "The default rule, which was not set beforehand"
     """When the rule was set, as a heading."""
 
     def html(self) -> Iterator[str]:

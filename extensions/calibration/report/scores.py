@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
 from reports.charts import Dots
 from reports.content import Block, Cell, Figure, Mark, Paragraph, ReportTable, Section
-from reports.words import mark, nothing, number
+from reports.words import figure_in_words, first_parts, mark, nothing, number
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,10 @@ def models_of(study: Study, part: Slice) -> dict[str, Any]:
 
 def corrected(study: Study, *, by_class: bool = False) -> Section:
     """Return section 6."""
-    title = "Scores, corrected by what people say"
+    title = "Scores, corrected by people"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
+    clauses: list[str] = []
     beyond = 0
     for part in study.slices:
         for outcome in outcomes(part):
@@ -98,6 +99,8 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
                     ]
                     label = f"{name} · {judge}" if len(part.judges) > 1 else name
                     lines.append((label, tuple(mark(method, figure) for method, figure in by_method.items())))
+                    if part.dimension is None:
+                        clauses.append(_in_words(f"{part.criterion}, {label}", by_method))
             if part.dimension is None and part.numeric:
                 charts.append(
                     Dots(
@@ -108,15 +111,14 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
                     )
                 )
     if not rows:
-        return nothing(6, "scores", title, "The ratings are names with too many values to average.")
+        return nothing(6, "scores", title, "The ratings are names with too many different values to average.")
     known = any(about.model for about in study.about.values())
     blocks: list[Block] = [*charts]
     if not known:
         blocks.append(
             Paragraph(
-                "No unit says whose answer it is, so there is one score over all units. Name the models in a file "
-                "given with "
-                "--units (columns unit, item, model, length).",
+                "The models of the answers are unknown, so there is one score over all units. Name the models in a "
+                "file with --units (columns unit, item, model, length).",
                 "note",
             )
         )
@@ -127,23 +129,22 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
             tuple(rows),
             unit="points of the scale, or shares",
-            note="PPI++ takes the judge's mean over all units and moves it by what people say where they graded, "
-            "weighing the "
-            "judge by what it is worth. Its interval is narrower than that of the people alone only if the judge "
-            "scored "
-            "many units that no person did.",
+            note="PPI++ corrects the judge's mean over all units by people's scores on the graded units. Its "
+            "interval is narrower than that of people alone only if the judge scored many units that people did not "
+            "grade.",
         )
     )
-    lead = (
-        "The judge's own mean is not what people would say; these are. The interval of the corrected score holds "
-        "whatever "
-        "the judge's errors are, if the units that people graded are a random sample."
-    )
+    lead = f"Score by people, with the judge's help: {first_parts(clauses)}."
     if beyond <= 0:
-        lead += (
-            " Here the judge scored hardly any unit that people did not, so it adds nothing to the people's own mean."
-        )
+        lead += " The judge scored almost no further units, so it adds nothing to people's own mean."
     return Section(6, "scores", title, lead, tuple(blocks))
+
+
+def _in_words(name: str, by_method: Mapping[str, Figure]) -> str:
+    """Return a score in words: by PPI++ if it is known, otherwise by people alone, and by the judge alone."""
+    method = "PPI++" if "PPI++" in by_method and by_method["PPI++"].defined else "people alone"
+    score, alone = by_method[method], by_method["judge alone"]
+    return f"{name} {figure_in_words(score)} on {score.n_units:,} units, judge alone {figure_in_words(alone)}"
 
 
 def _scores(
@@ -193,7 +194,7 @@ def _rest(part: Slice, outcome: UnitMeasure, scored: Floats, lost: int) -> str:
     known = scored[~np.isnan(scored)]
     n, total = len(known) + lost, float(known.sum())
     low, high = (number((total + lost * end) / n) for end in (min(ends), max(ends)))
-    return f"; {len(known):,} of {n:,} scored, {low} to {high} if the rest had the lowest or the highest value"
+    return f"; {len(known):,} of {n:,} scored, {low} to {high} if the rest had the lowest or highest value"
 
 
 def _valid(found: CorrectedMean) -> str:

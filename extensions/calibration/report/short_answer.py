@@ -24,7 +24,7 @@ VERDICTS: Mapping[Verdict, str] = {
 }
 """The verdict on a judge in a sentence."""
 LEVEL = 0.05
-"""A bias with a larger p value may be chance."""
+"""A bias with a larger p value may be due to chance."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _agreement(report: CalibrationReport, about: Ruling) -> str:
     if not isinstance(one, Figure) or not isinstance(other, Figure) or not one.defined or not other.defined:
         return ""
     own, among = figure_in_words(one), figure_in_words(other)
-    return f"It agrees with a person at {own}, and two people agree at {among} ({mine['measure']})."
+    return f"It agrees with a person at {own}; two people agree with each other at {among} ({mine['measure']})."
 
 
 def _always(report: CalibrationReport, about: Ruling) -> str:
@@ -165,7 +165,7 @@ def _worst_bias(report: CalibrationReport, about: Ruling) -> str:
     subject = {
         "family": "for its own family",
         "length": "for long answers",
-        "position": "by the place of an answer",
+        "position": "when the answers swap places",
         "model": f"for {toward}",
         "leniency": f"for {toward}" if toward else "compared with people",
     }.get(str(row["bias"]), str(row["bias"]))
@@ -173,5 +173,5 @@ def _worst_bias(report: CalibrationReport, about: Ruling) -> str:
     limits = ""
     if figure.low is not None and figure.high is not None:
         limits = f" [{number(figure.low, 1)}, {number(figure.high, 1)}]"
-    chance = f"; this may be chance (p = {p_value(p)})" if isinstance(p, float) and p >= LEVEL else ""
+    chance = f"; this may be due to chance (p = {p_value(p)})" if isinstance(p, float) and p >= LEVEL else ""
     return f"Its largest bias is {size} of 100 points {subject}{limits}{chance}."

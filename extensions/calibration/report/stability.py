@@ -32,9 +32,8 @@ def repeats(study: Study) -> Section:
             8,
             "repeats",
             title,
-            "No judge was asked twice. Run the judge again on the same units with the same prompt and name the "
-            "second run "
-            "with --repeat; how far it agrees with itself bounds everything above.",
+            "No judge was asked twice. Run the judge again on the same units with the same prompt, and name the second "
+            "run with --repeat.",
         )
     rows: list[tuple[Cell, ...]] = []
     clauses: list[str] = []
@@ -59,14 +58,12 @@ def repeats(study: Study) -> Section:
                 rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(part.table.of(*runs)))))
             if part.dimension is None:
                 clauses.append(
-                    f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')}"
+                    f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')} of "
+                    f"{alpha.n_units:,} units"
                 )
     if not rows:
-        return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
-    lead = (
-        "A judge that contradicts itself cannot agree with anyone. "
-        f"Krippendorff's alpha of its runs, 1 is always the same: {first_parts(clauses)}."
-    )
+        return nothing(8, "repeats", title, "The repeated runs and the judge share no unit.")
+    lead = f"Krippendorff's alpha between the judge's runs (1 is always the same): {first_parts(clauses)}."
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
         8, "repeats", title, lead, (ReportTable("repeats", "The judge against itself", columns, tuple(rows)),)
@@ -78,9 +75,8 @@ def position(study: Study) -> list[Block]:
     if not study.runs.swapped:
         return [
             Paragraph(
-                "Position: no run with the answers in the other order was named. Swap them, map the verdicts back "
-                "to the "
-                "original order, and name that run with --swapped.",
+                "Position: no run has the answers in the other order. Swap the answers, map the verdicts back to the "
+                "original order, and name this run with --swapped.",
                 "missing",
             )
         ]
@@ -95,7 +91,9 @@ def position(study: Study) -> list[Block]:
                     continue
                 rows, equal = _in_both_orders(part, judge, other)
                 same += rows
-                clauses.append(f"{judge} says the same in both orders on {figure_in_words(equal)}")
+                clauses.append(
+                    f"{judge} gives the same verdict in both orders for {figure_in_words(equal)} of the units"
+                )
                 marks = []
                 for label, shift, before, after in _shifts(part, judge, other):
                     moved.append((*part.where, judge, label, before, after, shift))
@@ -103,13 +101,13 @@ def position(study: Study) -> list[Block]:
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = [
-        Paragraph(f"Position: {first_parts(clauses)}. The rest depends on which answer stands first.")
+        Paragraph(f"Position: {first_parts(clauses)}. The other verdicts depend on the order of the answers.")
     ]
     if lines:
         blocks.append(
             Dots(
                 "position",
-                "How much more often each value is given in the original order than in the swapped one",
+                "Share of each value: original order minus swapped order",
                 "difference of shares; 0 means that the order does not matter",
                 tuple(lines),
                 zero=True,
@@ -122,9 +120,8 @@ def position(study: Study) -> list[Block]:
             "The two orders compared",
             ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
             tuple(same),
-            note="A judge leans to a place if that place wins once next to a tie, or in both orders: then the answer "
-            "did not "
-            "matter. The first two values of the scale are taken for the two answers, in the original order.",
+            note="A judge leans to a place if this place wins in both orders, or wins once and ties once. The first "
+            "two values of the scale stand for the two answers, in the original order.",
         )
     )
     columns = ("criterion", "dimension", "judge", "value given", "original order", "swapped", "difference")
@@ -134,9 +131,8 @@ def position(study: Study) -> list[Block]:
             "What the order changes",
             columns,
             tuple(moved),
-            unit="shares of units on which both runs gave a verdict (for numbers: means); verdicts are mapped back "
-            "to the "
-            "original order, so a judge without a position bias has differences around 0",
+            unit="shares of units with a verdict in both runs (for numbers: means); a judge without a position bias "
+            "has differences around 0",
         )
     )
     return blocks
@@ -167,9 +163,8 @@ def drift(study: Study, margin: float) -> Section:
             9,
             "drift",
             title,
-            "No earlier version was named. When the judge's model or prompt changes, run both versions on the same "
-            "units "
-            "and name the old one with --earlier.",
+            "You named no earlier version. When the judge's model or prompt changes, run both versions on the same "
+            "units, and name the old one with --earlier.",
         )
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
@@ -200,10 +195,13 @@ def drift(study: Study, margin: float) -> Section:
                     rows.append((*part.where, label, "change of the mean rating", Figure.of(comparison.change), None))
                 lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
-                    clauses.append(f"{label}, {part.criterion}: {figure_in_words(change)}, {comparison.verdict}")
+                    clauses.append(
+                        f"{label}, {part.criterion}: {figure_in_words(change)} on {change.n_units:,} units, "
+                        f"{comparison.verdict}"
+                    )
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
-    lead = f"Change of the judge's agreement with people since the earlier version: {first_parts(clauses)}."
+    lead = f"Change of agreement with people: {first_parts(clauses)}."
     blocks: tuple[Block, ...] = (
         Dots(
             "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1
@@ -213,9 +211,8 @@ def drift(study: Study, margin: float) -> Section:
             "Versions of the judge",
             ("criterion", "dimension", "versions", "what", "value", "verdict"),
             tuple(rows),
-            note=f"Equivalent: the whole interval lies within \N{PLUS-MINUS SIGN}{margin:g}, the margin of the "
-            "rule. Changed: all "
-            "of it lies outside. Both versions are measured on the same units.",
+            note="The versions are equivalent if the whole interval lies within the margin of the rule, "
+            f"\N{PLUS-MINUS SIGN}{margin:g}. The judge has changed if the whole interval lies outside.",
         ),
     )
     return Section(9, "drift", title, lead, blocks)

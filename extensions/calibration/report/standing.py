@@ -72,10 +72,10 @@ def _card(each: JudgeStanding) -> str:
     first, *rest = ruling.why
     parts.append(_list([first, *([each.agreement] if each.agreement else []), *rest]))
     if each.dimensions:
-        parts.append('<p class="note">For which dimensions</p>')
+        parts.append('<p class="note">Verdicts by dimension</p>')
         parts.append(_list([f"{words}: {', '.join(names)}." for words, names in each.dimensions]))
     if each.better:
-        parts.append(f'<p class="note">What would make it better</p>{_list(each.better)}')
+        parts.append(f'<p class="note">What would help</p>{_list(each.better)}')
     return f'<div class="ruling {ruling.verdict}" data-part="standing">{"".join(parts)}</div>'
 
 
@@ -116,7 +116,9 @@ def _better(report: CalibrationReport, tables: Mapping[str, ReportTable], about:
     improvements = []
     missing = int(report.settings["rule"]["least_people"]) - len(report.humans)
     if missing > 0:
-        improvements.append(f"People: {missing} more who grade the same units, as the rule asks for.")
+        improvements.append(
+            f"People: the rule needs {missing} more {'person' if missing == 1 else 'people'} who grade the same units."
+        )
     plan = {str(row["dimension"]): row for row in _rows(tables, "plan", about)}
     improvements += _grades(plan, [str(row["dimension"]) for row in _parts(tables, about) if _is_open(row)])
     if about.verdict == "correct":
@@ -134,13 +136,13 @@ def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) ->
     sentences = []
     if ALL in plan:
         row = plan[ALL]
-        now = f"its agreement is known to \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
+        now = f"the agreement has an interval of \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
         more = _more(row)
         then = f"; \N{PLUS-MINUS SIGN}{AIM} takes about {more:,} more units graded by the same people" if more else ""
         sentences.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:
-        sentences.append(f"Grades in what is undecided, more units for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
+        sentences.append(f"Further units in undecided dimensions, for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
     return sentences
 
 
@@ -154,7 +156,7 @@ def _correction(rows: Sequence[Mapping[str, Cell]]) -> str:
     if not wanted:
         return "every scored unit has people's grades, so no correction is needed."
     clauses = [f"{row['score']} {_whole(row['more units']):,}" for row in wanted]
-    return f"more graded units for a corrected score known to \N{PLUS-MINUS SIGN}{AIM}: {first_parts(clauses)}."
+    return f"graded units still needed for a corrected score of \N{PLUS-MINUS SIGN}{AIM}: {first_parts(clauses)}."
 
 
 def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
@@ -168,7 +170,7 @@ def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
         and str(row["versions"]).startswith(f"{about.judge} after ")
         and isinstance(change := row["value"], Figure)
     ]
-    return [f"Another prompt: {first_parts(clauses) or 'no other version of it was compared on these units'}."]
+    return [f"Another prompt: {first_parts(clauses) or 'no other version of the judge was compared on these units'}."]
 
 
 def _whole(cell: Cell) -> int:

@@ -57,17 +57,17 @@ class StoredRule:
         """Return a heading that says whether the applied rule was set before the first reply.
 
         >>> StoredRule().words(given=None)
-        'The default rule, chosen afterwards'
+        'The default rule, which was not set beforehand'
         >>> StoredRule(Rule(), "2026-11-01", "2026-11-02", before=True).words(given=None)
-        'The rule that was set beforehand, on 2026-11-01; the first reply came on 2026-11-02'
+        'The rule, set beforehand on 2026-11-01; the first reply arrived on 2026-11-02'
         """
         if given is None and self.rule is None:
-            return "The default rule, chosen afterwards"
+            return "The default rule, which was not set beforehand"
         if self.rule is None or (given is not None and given != self.rule):
-            return "The rule as given with this report; nothing shows that it was set before the first reply"
+            return "The rule given for this report, with no proof that it was set before the first reply"
         if not self.before:
             return f"The rule, set on {self.stored_on}, after the first reply of {self.first_reply or 'an unknown day'}"
-        return f"The rule that was set beforehand, on {self.stored_on}; the first reply came on {self.first_reply}"
+        return f"The rule, set beforehand on {self.stored_on}; the first reply arrived on {self.first_reply}"
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ class Study:
         _known(self.humans, there, "--human")
         _known(self.judges, there, "--judge")
         if not self.humans:
-            raise RatingsError("Name at least one person with --human: a judge is measured against people.")
+            raise RatingsError("Name at least one person with --human. The report compares judges with people.")
         if not self.judges:
             raise RatingsError("Name at least one judge with --judge.")
         both = [name for name in self.humans if name in {*self.judges, *self.runs.names()}]
         if both:
-            raise RatingsError(f"{both[0]} is named both as a person and as a judge; no one is both. Name it once.")
+            raise RatingsError(f"{both[0]} is named both as a person and as a judge. Name each rater once.")
         for option, kind in (
             ("--repeat", self.runs.repeats),
             ("--swapped", self.runs.swapped),
@@ -402,5 +402,5 @@ def _known(names: Collection[str], there: Collection[str], option: str, what: st
     for name in names:
         if name not in there:
             raise RatingsError(
-                f"{option} names {name!r}, but there is no such {what} here; there are: {', '.join(sorted(there))}."
+                f"{option} names {name!r}, but no {what} has this name. Choose from: {', '.join(sorted(there))}."
             )

@@ -133,7 +133,7 @@ def alternative_test(
     """
     wins = _wins(humans, judge, raters, score, min_raters_per_item, clusters)
     if not 0 < q < 1:
-        raise RatingsError(f"The false discovery rate q is between 0 and 1, not {q:g}.")
+        raise RatingsError(f"The false discovery rate q is {q:g}. Give a number between 0 and 1.")
     return _decided(wins, epsilon, q, min_items_per_rater, confidence)
 
 
@@ -197,7 +197,7 @@ def _wins(
         raters = raters or humans.raters
     if isinstance(humans, Ratings) and not humans.numeric:
         if score == "neg_rmse":
-            raise RatingsError('These ratings are texts, and "neg_rmse" needs numbers; use "accuracy".')
+            raise RatingsError('The ratings are texts, but "neg_rmse" needs numbers. Use "accuracy".')
         table = np.where(humans.rated, humans.codes, np.nan).astype(float)
         place = {category: float(at) for at, category in enumerate(humans.categories)}
         f = np.array([math.nan if value is None else place.get(str(value), -1.0) for value in judge], dtype=float)
@@ -237,7 +237,7 @@ def _close(values: Floats, others: Floats, score: Score | Callable[[float, Float
         squares = np.where(there, others - values[:, None], 0.0) ** 2
         scores = -np.sqrt(squares.sum(axis=1) / count)
         return scores
-    raise RatingsError(f'The score is "accuracy", "neg_rmse" or a function, not {score!r}.')
+    raise RatingsError(f'Unknown score {score!r}. Give "accuracy", "neg_rmse" or a function.')
 
 
 def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: float) -> AlternativeTest:
@@ -250,8 +250,8 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     people = []
     for name, judged, own, test in zip(wins.raters, wins.judge, wins.person, tests, strict=True):
         n = len(judged)
-        reason = None if test else f"{name} shares {n} units with others, and {max(2, least)} are needed."
-        advantage = undefined(f"{name} shares no unit with others.", n_units=0, n_raters=2, confidence=confidence)
+        reason = None if test else f"{name} shares {n} units with other people. The test needs {max(2, least)}."
+        advantage = undefined(f"{name} shares no unit with other people.", n_units=0, n_raters=2, confidence=confidence)
         if n:
             share = float(judged.mean())
             advantage = estimated(share, wilson(share, n, confidence), n_units=n, n_raters=2, confidence=confidence)
@@ -262,14 +262,14 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     tested = [person for person in people if person.test]
     k = len(tested)
     if k == 0:
-        reason = f"No one shares {max(2, least)} units with other people that the judge judged, too."
+        reason = f"No person shares {max(2, least)} units with other people and the judge."
         none = undefined(
             reason, n_units=wins.n_units, n_raters=len(people), n_left_out=wins.n_left_out, confidence=confidence
         )
         return AlternativeTest(none, none, tuple(people), epsilon, ())
     omega = estimated(
         sum(person.rejected for person in tested) / k,
-        no_interval(f"with {k} people the winning rate is one of {k + 1} values."),
+        no_interval(f"with {k} people, the winning rate has only {k + 1} possible values."),
         n_units=wins.n_units,
         n_raters=k,
         n_left_out=wins.n_left_out,
@@ -277,7 +277,7 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     )
     rho = estimated(
         float(np.mean([person.advantage.value for person in tested])),
-        no_interval("the people are too few to be resampled, and their shares rest on the same units."),
+        no_interval("there are too few people to resample, and their shares use the same units."),
         n_units=wins.n_units,
         n_raters=k,
         n_left_out=wins.n_left_out,

@@ -8,26 +8,25 @@ from collections.abc import Mapping
 from extensions.calibration.statistics.ranking_bias import ALPHA, LIMITS, MOST_POINTS, Kind, RankingBias, RankingBiases
 
 LACKS: Mapping[Kind, str] = {
-    "family": "family (name the models of its own family)",
+    "family": "family (name the judge's own models)",
     "length": "length (no answer has a length)",
     "position": "position (no run with the answers in the other order)",
     "model": "model (fewer than two models are known)",
-    "leniency": "leniency (no unit has a score of both)",
+    "leniency": "leniency (no unit has scores from judge and people)",
 }
 """The data that a test of each kind of bias needs."""
 
-BLOCKED, QUALIFIED, NOT_YET = "A bias keeps it", "Do not rank models by it:", "Do not rank models by it yet:"
-NOT_SURE = "It may not stand in for a person yet:"
+BLOCKED = "A bias blocks this judge"
+QUALIFIED, NOT_YET = "Do not rank models with this judge:", "Do not rank models with this judge yet:"
+NOT_SURE = "This judge cannot replace a person yet:"
 BIAS_STARTS = (BLOCKED, QUALIFIED, NOT_YET, NOT_SURE)
 """The beginning of a sentence about each kind of bias."""
 
 RULED_OUT = (
-    f"A bias of {MOST_POINTS:g} points is ruled out if its {LIMITS * 100:g} % limits exclude {MOST_POINTS:g} points in "
-    f"both directions: two one-sided tests at {(1 - LIMITS) * 50:g} % (Schuirmann 1987). A green verdict needs this of "
-    "every tested bias, so more biases do not raise the risk of a false green verdict (an intersection-union test, "
-    "Berger and Hsu 1996)."
+    f"{MOST_POINTS:g} points are ruled out if the {LIMITS * 100:g} % limits of the bias exclude {MOST_POINTS:g} points "
+    "in both directions (two one-sided tests)."
 )
-"""How a bias is ruled out, for the rule and for the section on computations."""
+"""How a bias is ruled out, for the rule."""
 
 
 def bias_first(biases: RankingBiases) -> tuple[str, ...]:
@@ -49,7 +48,7 @@ def _shown(found: RankingBias, biases: RankingBiases) -> str:
     if found.exchanges is not None:
         first, second = found.exchanges
         changed = f"; without this bias {second} would rank above {first}"
-    return f"{BLOCKED} from standing in for a person: {shown}{changed}."
+    return f"{BLOCKED} from replacing a person: {shown}{changed}."
 
 
 def _not_ruled_out(found: RankingBias, biases: RankingBiases) -> str:
@@ -61,7 +60,7 @@ def _not_ruled_out(found: RankingBias, biases: RankingBiases) -> str:
     if room > 0.5:
         n, what = (biases.n_units, "answers") if biases.n_clusters is None else (biases.n_clusters, "questions")
         needed = math.ceil(n * (found.half_width / room) ** 2 / 10) * 10
-        more = f"; about {needed:,} {what} would rule it out at this size"
+        more = f"; about {needed:,} {what} would rule out {MOST_POINTS:g} points"
     start = NOT_SURE if found.bars else NOT_YET
     return f"{start} a bias of {MOST_POINTS:g} points {_toward(found)} is not ruled out ({size}{more})."
 
@@ -75,8 +74,9 @@ def biases_tested(biases: RankingBiases) -> str:
         return f"No bias was tested.{not_tested}"
     shown = sum(bias.is_significant for bias in biases.tested)
     tests = f"{len(biases.tested)} {'test' if len(biases.tested) == 1 else 'tests'}"
-    many = f"{shown or 'none'} of {tests}"
-    return f"Significant biases by {_listed(kinds)} at {ALPHA:g} after correction: {many}.{not_tested}"
+    return (
+        f"{tests} for bias ({_listed(kinds)}): {shown or 'none'} significant at {ALPHA:g} after correction.{not_tested}"
+    )
 
 
 def _bias(found: RankingBias) -> str:
@@ -109,7 +109,7 @@ def _toward(found: RankingBias) -> str:
 
 def _reached(found: RankingBias) -> str:
     if found.reaches is None:
-        return ", and which models the answers come from is not known"
+        return ", and the models of the answers are unknown"
     first, second, between = found.reaches
     return f", and {second} is only {between:.1f} points behind {first}"
 

@@ -115,9 +115,9 @@ def human_ceiling(
     f = numbers(judge, "judge")
     same_length(humans=table, judge=f, clusters=clusters)
     if measure not in ("agreement", "kappa", "linear", "quadratic", "pearson"):
-        raise RatingsError(f"The measure is agreement, kappa, linear, quadratic or pearson, not {measure!r}.")
+        raise RatingsError(f"Unknown measure {measure!r}. Give agreement, kappa, linear, quadratic or pearson.")
     if reference not in ("each", "others"):
-        raise RatingsError(f'The reference is "each" or "others", not {reference!r}.')
+        raise RatingsError(f'Unknown reference {reference!r}. Give "each" or "others".')
     usable = ~np.isnan(f) & ((~np.isnan(table)).sum(axis=1) >= 2)
     left_out = int((~usable).sum())
     table, f = table[usable], f[usable]
@@ -127,7 +127,7 @@ def human_ceiling(
     if table.shape[1] < 2 or not len(table):
         problem = "No unit was rated by two people and the judge."
     elif measure in ("kappa", "linear", "quadratic") and len(levels) > _MOST_LEVELS:
-        problem = f"The values are {len(levels)} different numbers; a kappa of measurements says nothing."
+        problem = f"There are {len(levels)} different values. Kappa has no meaning for measurements."
     n = len(table)
     if problem:
         none = undefined(problem, n_units=n, n_raters=table.shape[1] + 1, n_left_out=left_out, confidence=confidence)
@@ -160,7 +160,7 @@ def human_ceiling(
     statistics = []
     for at, (what, n_raters) in enumerate((("judge and person", k + 1), ("people", k), ("raters", k + 1))):
         if math.isnan(values[at]):
-            reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
+            reason = f"A pair ({what}) has no {measure}: one rater always gives the same value, or they share no unit."
             statistics.append(
                 undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
             )
@@ -203,7 +203,7 @@ def _lowered(interval: Interval, low: LowerLimit | None, confidence: float) -> I
     cautious = low.at((1 - confidence) / 2)
     if cautious >= interval.low:
         return interval
-    return replace(interval, low=cautious, method=f"{interval.method}, lower limit with one more at its worst")
+    return replace(interval, low=cautious, method=f"{interval.method}, lower limit with one worst-case unit")
 
 
 def ceiling_by_certainty(

@@ -187,12 +187,12 @@ def classification_rates(
     classes = tuple(
         ClassRates(
             name,
-            _share(sample, agreed, of_judge[:, at], f"The judge labelled no unit {name}.", **common),
-            _share(sample, agreed, of_people[:, at], f"People labelled no unit {name}.", **common),
+            _share(sample, agreed, of_judge[:, at], f"The judge labeled no unit {name}.", **common),
+            _share(sample, agreed, of_people[:, at], f"People labeled no unit {name}.", **common),
             _resampled(
                 _ratio(2 * agreed * of_people[:, at], of_people[:, at] + of_judge[:, at]),
                 sample,
-                f"Neither people nor the judge labelled a unit {name}.",
+                f"Neither people nor the judge labeled a unit {name}.",
                 **common,
             ),
         )
@@ -264,11 +264,13 @@ def pass_rates(
         counts.get((0, 1), 0),
         counts.get((1, 0), 0),
         counts.get((0, 0), 0),
-        sensitivity=_share(sample, f, y, "People saw no positive unit.", **common),
-        specificity=_share(sample, 1 - f, 1 - y, "People saw no negative unit.", **common),
+        sensitivity=_share(sample, f, y, "People labeled no unit positive.", **common),
+        specificity=_share(sample, 1 - f, 1 - y, "People labeled no unit negative.", **common),
         accuracy=_share(sample, (y == f).astype(float), every, nothing, **common),
-        precision=_share(sample, y, f, "The judge called no unit positive.", **common),
-        f1=_resampled(_ratio(2 * y * f, y + f), sample, "Neither people nor the judge saw a positive unit.", **common),
+        precision=_share(sample, y, f, "The judge labeled no unit positive.", **common),
+        f1=_resampled(
+            _ratio(2 * y * f, y + f), sample, "Neither people nor the judge labeled a unit positive.", **common
+        ),
         judged_rate=_share(sample, f, every, nothing, **common),
         true_rate=_share(sample, y, every, nothing, **common),
     )
@@ -299,7 +301,7 @@ def all_right(*bits: Sequence[Any]) -> list[int | None]:
     for unit in zip(*bits, strict=True):
         for value in unit:
             if not _is_missing(value) and value not in (0, 1):
-                raise RatingsError(f"Criteria that all have to hold are zeros and ones, not {value!r}.")
+                raise RatingsError(f"A criterion has the value {value!r}. Give 0 or 1.")
         if any(not _is_missing(value) and not value for value in unit):
             scores.append(0)
         else:
@@ -325,7 +327,7 @@ def _coded(
     place = {name: at for at, name in enumerate(names)}
     for name in pairs:
         if name not in place:
-            raise RatingsError(f"The label {name!r} is not among the declared ones: {', '.join(map(str, names))}.")
+            raise RatingsError(f"The label {name!r} is not declared. Declared labels: {', '.join(map(str, names))}.")
     codes = np.array([place[name] for name in pairs], dtype=np.int64).reshape(-1, 2)
     return names, codes, n - len(kept), None if clusters is None else [clusters[at] for at in kept]
 

@@ -193,7 +193,7 @@ def family_bias(
     """
     family = numbers(same_family, "same_family")
     if not np.isin(family[~np.isnan(family)], (0.0, 1.0)).all():
-        raise RatingsError("same_family says yes or no (true or false) for each unit.")
+        raise RatingsError("same_family has other values than true and false. Give true or false for each unit.")
     return _adjusted(human, judge, family, "same family", clusters, confidence)
 
 
@@ -239,7 +239,7 @@ def length_bias(
     """
     size = numbers(lengths, "lengths")
     if (size <= 0).any():
-        raise RatingsError("A length is above 0; leave out (nan) what has none.")
+        raise RatingsError("A length is not above 0. Give nan for a unit without a length.")
     return _adjusted(human, judge, np.log2(size), "log2 length", clusters, confidence)
 
 
@@ -341,7 +341,7 @@ def calibration_curve(
     y, f = numbers(human, "human"), numbers(judge, "judge")
     same_length(human=y, judge=f, clusters=clusters)
     if given not in ("judge", "human"):
-        raise RatingsError(f'Levels are those of the "judge" or of the "human", not {given!r}.')
+        raise RatingsError(f'Levels of {given!r} do not exist. Give "judge" or "human".')
     kept = ~np.isnan(y) & ~np.isnan(f)
     cluster = None if clusters is None else codes_of(clusters)[1][kept]
     y, f = y[kept], f[kept]
@@ -350,7 +350,7 @@ def calibration_curve(
         _, place = np.unique(by, return_inverse=True)
     else:
         if bins < 1:
-            raise RatingsError(f"There is at least one bin, not {bins}.")
+            raise RatingsError(f"bins is {bins}. Give 1 or more.")
         cuts = np.unique(np.quantile(by, np.arange(1, bins) / bins)) if len(by) else np.empty(0)
         place = np.searchsorted(cuts, by, side="right")
     points = []
@@ -374,7 +374,11 @@ def _gap_of_means(
     n_own, n_rest = int(own.sum()), int(rest.sum())
     n = n_own + n_rest
     if not n_own or not n_rest:
-        reason = "There is no other group to compare with." if n_own else "No unit of this group has both scores."
+        reason = (
+            "There is no other group to compare with."
+            if n_own
+            else "No unit of this group has scores from judge and people."
+        )
         return undefined(reason, n_units=n, n_raters=2, n_left_out=left_out, confidence=confidence)
     value = float(values[own].mean() - values[rest].mean())
     parts = np.zeros(len(values))
@@ -392,7 +396,9 @@ def _gap_of_means(
         variance = summed(parts[used], clusters[used])
     common: dict[str, Any] = {"n_units": n, "n_raters": 2, "n_left_out": left_out, "confidence": confidence}
     if math.isnan(variance) or variance <= 1e-24:
-        return estimated(value, no_interval("too few units (or clusters), or nothing varies."), **common)
+        return estimated(
+            value, no_interval("there are too few units (or clusters), or all values are equal."), **common
+        )
     se = math.sqrt(variance)
     half = t_quantile(each, df) * se
     method = f"t with {df:.4g} degrees of freedom, Bonferroni over groups"

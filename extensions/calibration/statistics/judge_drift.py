@@ -123,7 +123,7 @@ def drift(
     first, second = numbers(old, "old"), numbers(new, "new")
     same_length(human=table, old=first, new=second, clusters=clusters)
     if margin is not None and margin <= 0:
-        raise RatingsError(f"A margin is above 0, not {margin:g}.")
+        raise RatingsError(f"The margin is {margin:g}. Give a number above 0.")
     kept = ~np.isnan(first) & ~np.isnan(second)
     left_out = int((~kept).sum())
     names = None if clusters is None else [clusters[at] for at in np.flatnonzero(kept)]
@@ -147,7 +147,7 @@ def drift(
     for statistic in (*versions, changed):
         value = float(statistic(sample.counts[None])[0]) if n and people else math.nan
         if math.isnan(value):
-            reason = "No unit has both versions and a person, or a side always says the same."
+            reason = "No unit has ratings of both versions and a person, or one rater always gives the same value."
             statistics.append(
                 undefined(reason, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
             )
@@ -281,10 +281,10 @@ def unparsed(
     f = numbers(judge, "judge")
     same_length(judge=f, clusters=clusters)
     if lowest >= highest:
-        raise RatingsError(f"The lowest value ({lowest:g}) lies below the highest ({highest:g}).")
+        raise RatingsError(f"The lowest value ({lowest:g}) is not below the highest ({highest:g}). Correct the scale.")
     known = ~np.isnan(f)
     if ((f[known] < lowest) | (f[known] > highest)).any():
-        raise RatingsError(f"The judge gave values outside {lowest:g} to {highest:g}; declare the ends of the scale.")
+        raise RatingsError(f"The judge gave values outside {lowest:g} to {highest:g}. Declare the ends of the scale.")
     cluster = None if clusters is None else codes_of(clusters)[1]
     return UnparsedEffect(
         share_of_units(~known, cluster, 0, confidence),

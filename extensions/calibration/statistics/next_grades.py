@@ -94,10 +94,10 @@ def grades_needed(
     y, f = y[kept], f[kept]
     n, pool = len(y), len(y) + int((~np.isnan(g)).sum())
     if n < 3:
-        raise RatingsError(f"{n} graded units say too little to plan by; grade a pilot of 30 or so first.")
+        raise RatingsError(f"Graded units: {n}. Grade about 30 units before you plan.")
     sd = float(y.std(ddof=1))
     if sd == 0:
-        raise RatingsError("All graded units have the same human score, which says nothing of how they spread.")
+        raise RatingsError("All graded units have the same human score, so the spread is unknown. Grade more units.")
     rho = float(np.corrcoef(y, f)[0, 1]) if f.std() > 0 else 0.0
     rho = max(0.0, rho)  # PPI++ gives a judge of the wrong sign no weight
 
@@ -163,7 +163,7 @@ def next_units(
     same_length(judge=f, human=y, strata=strata)
     require_between("random_share", random_share, 0, 1)
     if count < 0:
-        raise RatingsError(f"The number of units to grade is not negative, as {count} is.")
+        raise RatingsError(f"The number of units to grade is {count}. Give 0 or more.")
     names, stratum = codes_of(strata) if strata is not None else codes_of(f)
     known = ~np.isnan(f)
     free = known & np.isnan(y)

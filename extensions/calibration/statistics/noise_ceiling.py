@@ -94,7 +94,7 @@ def noise_ceiling(
     n = len(table)
     if n < 2 or k < 2:
         none = undefined(
-            "Fewer than two units were rated by all of two or more people.",
+            "Fewer than two units were rated by all people (at least two).",
             n_units=n,
             n_raters=k,
             n_left_out=left_out,
@@ -178,7 +178,7 @@ def disattenuated_correlation(
         return undefined(reason, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence)
 
     if n < 3 or not k or not m:
-        few = none("Fewer than three units were rated by everyone.")
+        few = none("Fewer than three units were rated by all people.")
         return Disattenuation(few, few, math.nan, math.nan)
     sample = sample_of(n, kept)
     observed = compare_numbers(table.mean(axis=1), f.mean(axis=1))
@@ -199,7 +199,8 @@ def disattenuated_correlation(
             reason = (
                 "The people's mean or the judge's is the same for all units."
                 if statistic is observed
-                else "A reliability is unknown (a single person) or not above zero, so nothing can be divided by it."
+                else "A reliability is unknown (one person only) or not above zero, so the correlation cannot be "
+                "corrected."
             )
             both.append(none(reason))
             continue

@@ -121,12 +121,12 @@ def contrast(
     n, groups = len(y), int(of.max()) + 1 if len(of) else 0
     common = {"n_units": n, "n_raters": 2, "n_left_out": int((~kept).sum()), "confidence": confidence}
     if n <= x.shape[1] or (x.shape[1] > 1 and np.ptp(x[:, 1]) <= _ROUNDING * max(1.0, float(np.abs(x[:, 1]).max()))):
-        reason = "There are too few units." if n <= x.shape[1] else "It is the same for all units."
+        reason = "There are too few units." if n <= x.shape[1] else "The value is the same for all units."
         return undefined(reason, **common)  # type: ignore[arg-type]
     x[:, 1:] -= x[:, 1:].mean(axis=0)
     value, se, df = _cr2(y, x, of, groups)
     if not (se > 1e-12 and df > 0):
-        return estimated(value, no_interval("too few clusters, or nothing varies."), **common)  # type: ignore[arg-type]
+        return estimated(value, no_interval("there are too few clusters, or all values are equal."), **common)  # type: ignore[arg-type]
     half = t_quantile(confidence, df) * se
     unit = "unit" if clusters is None else "cluster"
     method = f"t with {df:.4g} degrees of freedom, CR2 standard error by {unit}"

@@ -19,7 +19,13 @@ def mean_of_units(
 ) -> Statistic:
     n = len(values)
     if n == 0:
-        return undefined("No unit has both scores.", n_units=0, n_raters=2, n_left_out=left_out, confidence=confidence)
+        return undefined(
+            "No unit has scores from judge and people.",
+            n_units=0,
+            n_raters=2,
+            n_left_out=left_out,
+            confidence=confidence,
+        )
     interval = mean_interval(values, clusters, confidence)
     value = float(values.mean())
     test = None

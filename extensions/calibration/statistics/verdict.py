@@ -68,28 +68,29 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.least_units < 2 or self.least_people < 2:
-            raise RatingsError("A rule asks for two units and two people at least.")
+            raise RatingsError("A rule needs at least two units and two people. Increase units or people.")
         if self.margin < 0:
-            raise RatingsError(f"The margin of a rule is not negative, as {self.margin:g} is.")
+            raise RatingsError(f"The margin of the rule is {self.margin:g}. Give 0 or more.")
         for name in ("least_reliability", "least_association", "epsilon"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
-                raise RatingsError(f"{name} of a rule lies between 0 and 1, which {value:g} does not.")
+                raise RatingsError(f"{name} of the rule is {value:g}. Give a number from 0 to 1.")
 
     @property
     def sentence(self) -> str:
         """The rule in words."""
-        base = ", it agrees surely more often than one that always says the same" if self.beat_constant else ""
+        base = ", it agrees with people more often than a constant judge" if self.beat_constant else ""
         test = (
             f" and the alternative annotator test passes at epsilon {self.epsilon:g}" if self.alternative_test else ""
         )
         return (
-            f"With at least {self.least_units} units, {self.least_people} people and people whose own agreement is "
-            f"above {self.least_reliability:g} (lower limit): usable as replacement if the judge is at most "
-            f"{self.margin:g} below a person (lower limit of the difference){base}{test}; usable with correction if "
-            f"its association with people is above {self.least_association:g} (lower limit); not usable if that is "
-            f"below {self.least_association:g} (upper limit), or if it always says the same; people agree too little "
-            f"if their own agreement is below {self.least_reliability:g} (upper limit); otherwise not enough data."
+            f"A verdict needs {self.least_units} units, {self.least_people} people, and an agreement among people "
+            f"above {self.least_reliability:g} (lower limit). Usable as replacement: the judge is at most "
+            f"{self.margin:g} below a person (lower limit of the difference){base}{test}. Usable with correction: the "
+            f"judge's association with people is above {self.least_association:g} (lower limit). Not usable: the "
+            f"association is below {self.least_association:g} (upper limit), or the judge always gives the same "
+            f"value. People agree too little: their agreement is below {self.least_reliability:g} (upper limit). "
+            "Otherwise there is not enough data."
         )
 
 
@@ -202,8 +203,8 @@ def judge_verdict(
     problems = _design(ceiling, n_people, rule, held_out)
     if constant is not None and not problems and constant.is_constant:
         why = (
-            f"It always says {_value(constant, constant_says)}, on all {constant.judge.n_units:,} units, and people do"
-            " not: it tells no unit from another."
+            f"The judge says {_value(constant, constant_says)} on all {constant.judge.n_units:,} units, and people do"
+            " not. It cannot tell units apart."
         )
         return JudgeVerdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:
@@ -221,7 +222,7 @@ def judge_verdict(
     if problems:
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
         return JudgeVerdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
-    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
+    reasons = [f"Agreement among people is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
     replaces, sentences = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(sentences)
     if alternative is not None and alternative.passed:
@@ -240,7 +241,7 @@ def judge_verdict(
     p_correct = max(p_people, _p(ceiling.judge_low, association, rule.least_association, df))
     otherwise, why = _corrects(association, rule)
     if otherwise == "usable with correction" and constant is not None and constant.difference.high <= 0:
-        why += " Without correction they are surely right less often than always saying the same."
+        why += " Without correction, a constant judge is right more often than this judge."
     if biases is not None:
         reasons.append(biases_tested(biases))
     outcome = "usable as replacement" if replaces else otherwise
@@ -259,11 +260,11 @@ def _refuse_mixtures(
     """Refuse machines among the people, and a test at another epsilon than the rule's."""
     among = set(humans or ()) & set(machines)
     if among:
-        raise RatingsError(f"{', '.join(sorted(among))} is no person, and machines are never counted among the people.")
+        raise RatingsError(f"Machines named as people: {', '.join(sorted(among))}. Name only people.")
     if alternative is not None and alternative.epsilon != rule.epsilon:
         raise RatingsError(
-            f"The alternative annotator test was made at epsilon {alternative.epsilon:g}, the rule says "
-            f"{rule.epsilon:g}."
+            f"The alternative annotator test has epsilon {alternative.epsilon:g}, but the rule has {rule.epsilon:g}. "
+            "Use one epsilon for both."
         )
 
 
@@ -301,9 +302,9 @@ def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
     gap = constant.difference
     limits = f" [{gap.low:.3f}, {gap.high:.3f}]" if not math.isnan(gap.low) else ""
     return [
-        f"{constant.base_rate:.1%} of people's ratings are {value}, so one that always says {value} agrees with a"
-        f" person on {constant.constant.value:.1%} of the units; the judge on {constant.judge.value:.1%}, a difference"
-        f" of {gap.value:.3f}{limits}."
+        f"{constant.base_rate:.1%} of people's ratings are {value}. A constant judge that always says {value} agrees"
+        f" with a person on {constant.constant.value:.1%} of the units, and this judge on {constant.judge.value:.1%}:"
+        f" the difference is {gap.value:.3f}{limits}."
     ]
 
 
@@ -313,8 +314,8 @@ def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest
         return []
     rejected = sum(person.rejected for person in constant_test.people)
     k = constant_test.winning_rate.n_raters
-    passes = "passes the alternative annotator test, too" if constant_test.passed else "does not pass it"
-    return [f"One that always says the same {passes}: {rejected} of {k} people."]
+    passes = "also passes this test" if constant_test.passed else "does not pass this test"
+    return [f"A constant judge {passes} (it can replace {rejected} of {k} people)."]
 
 
 def _all_alike(
@@ -346,13 +347,13 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
     if not held_out:
         problems.append("The judge was tuned on these units. Use other units for a verdict.")
     if n_people < rule.least_people:
-        graders = {0: "No one", 1: "One person"}.get(n_people, f"{n_people} people")
-        problems.append(f"{graders} graded, and the rule asks for {rule.least_people}.")
+        graders = {0: "Nobody", 1: "One person"}.get(n_people, f"{n_people} people")
+        problems.append(f"{graders} graded, but the rule needs {rule.least_people}.")
     if n_people < 2:  # nothing below is defined
         return problems
     n = ceiling.judge.n_units
     if n < rule.least_units:
-        problems.append(f"The judge and two or more people share {n} units; the rule asks for {rule.least_units}.")
+        problems.append(f"The judge and at least two people share {n} units, but the rule needs {rule.least_units}.")
     return problems
 
 
@@ -360,16 +361,16 @@ def _people_agree(people: Statistic, rule: Rule) -> list[str]:
     """Why people's own agreement is no measure of a judge; nothing if it is."""
     problems = []
     if math.isnan(people.low):
-        problems.append(f"People's own agreement has no limits: {people.reason or 'none were made.'}")
+        problems.append(f"Agreement among people has no interval: {people.reason or 'it was not computed.'}")
     elif people.high < rule.least_reliability:
         problems.append(
-            f"People's own agreement is {_limits(people)}, below {rule.least_reliability:g}: they do not agree on what "
-            "is asked, and there is nothing to hold any judge against. Mend the guideline first."
+            f"Agreement among people is {_limits(people)}, below {rule.least_reliability:g}. That is too little to "
+            "measure a judge. Improve the guideline first."
         )
     elif people.low < rule.least_reliability:
         problems.append(
-            f"People's own agreement is {_limits(people)}, which does not show that it is above "
-            f"{rule.least_reliability:g}; more units would."
+            f"Agreement among people is {_limits(people)}. It may be below {rule.least_reliability:g}. Add units to "
+            "settle this."
         )
     return problems
 
@@ -378,7 +379,7 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
     sentences = []
     if math.isnan(difference.low):
         close = False
-        sentences.append(f"Judge minus people has no limits: {difference.reason or 'none were made.'}")
+        sentences.append(f"Judge minus people has no interval: {difference.reason or 'it was not computed.'}")
     else:
         close = difference.low >= -rule.margin
         start = "The judge is at most" if close else f"{OPEN} the judge is more than"
@@ -386,15 +387,15 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
     if not rule.alternative_test:
         return close, sentences
     if alternative is None or not alternative.winning_rate.defined:
-        reason = alternative.winning_rate.reason if alternative else "it was not made."
+        reason = alternative.winning_rate.reason if alternative else "it was not computed."
         sentences.append(f"The alternative annotator test has no result: {reason}")
         return False, sentences
     rejected = sum(person.rejected for person in alternative.people)
     k = alternative.winning_rate.n_raters
     passes = "passes" if alternative.passed else "does not pass"
     sentences.append(
-        f"The alternative annotator test {passes} at epsilon {rule.epsilon:g}: the judge may stand in for "
-        f"{rejected} of {k} people."
+        f"The judge {passes} the alternative annotator test at epsilon {rule.epsilon:g}: it can replace {rejected} of "
+        f"{k} people."
     )
     return close and alternative.passed, sentences
 
@@ -402,20 +403,20 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
 def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:
     bound = rule.least_association
     if math.isnan(association.low):
-        reason = association.reason or "none were made."
-        return "not enough data", f"The judge's association with people has no limits: {reason}"
+        reason = association.reason or "it was not computed."
+        return "not enough data", f"The judge's association with people has no interval: {reason}"
     limits = _limits(association)
     if association.low >= bound:
         return (
             "usable with correction",
-            f"The judge's association with people is {limits}, at least {bound:g}: its scores help to estimate "
-            "people's, and are not people's scores.",
+            f"The judge's association with people is {limits}, at least {bound:g}. The judge's scores help to estimate "
+            "people's scores, but cannot replace them.",
         )
     if association.high < bound:
         return "not usable", f"The judge's association with people is {limits}, below {bound:g}."
     return (
         "not enough data",
-        f"The judge's association with people is {limits}, which leaves open whether it is above {bound:g}.",
+        f"The judge's association with people is {limits}. It may be below or above {bound:g}.",
     )
 
 

@@ -178,7 +178,7 @@ def _weakest(outcomes: Sequence[Outcome]) -> Outcome:
 def _bias(verdict: JudgeVerdict) -> str:
     """Return the bias that limits a verdict, as a sentence after a space; empty if no bias does."""
     bias = next((reason for reason in verdict.reasons if reason.startswith(BIAS_STARTS)), "")
-    return f" Then: {bias[:1].lower()}{bias[1:]}" if bias else ""
+    return f" In this case: {bias[:1].lower()}{bias[1:]}" if bias else ""
 
 
 def _known(value: float) -> float:

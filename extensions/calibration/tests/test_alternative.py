@@ -106,7 +106,7 @@ def test_what_cannot_be_read_is_said() -> None:
         alternative_test([1, 0], [1, 0])
     with pytest.raises(RatingsError, match="names"):
         alternative_test(PEOPLE, JUDGE, raters=["a", "a", "b"])
-    with pytest.raises(RatingsError, match="not 'kappa'"):
+    with pytest.raises(RatingsError, match="Unknown score 'kappa'"):
         alternative_test(PEOPLE, JUDGE, score="kappa")  # type: ignore[arg-type]
     with pytest.raises(RatingsError, match="false discovery rate"):
         alternative_test(PEOPLE, JUDGE, q=0)

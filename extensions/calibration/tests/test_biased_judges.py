@@ -20,7 +20,7 @@ from extensions.calibration.statistics.verdict import Rule
 
 pytestmark = pytest.mark.thorough
 
-FAMILY = "A bias keeps it from standing in for a person: it favors its own family by"
+FAMILY = "A bias blocks this judge from replacing a person: it favors its own family by"
 
 
 def report(world: World, seed: int = 1) -> CalibrationReport:
@@ -75,7 +75,7 @@ def test_a_judge_of_its_own_family_is_blocked_in_the_first_sentence_of_every_for
         (World(length=11), "it gives long answers"),
         (World(position=11), "its scores move by"),
         (World(model=11), "it favors m2 by"),
-        (World(drift=16), "A bias keeps it"),
+        (World(drift=16), "A bias blocks this judge"),
         (replace(FIVE, lenient=8), "it rates answers 8."),
     ],
 )
@@ -89,7 +89,11 @@ def test_a_good_judge_passes_and_a_constant_does_not() -> None:
     verdicts = [ruled(replace(GOOD, questions=600), seed) for seed in range(4)]
     assert [each.verdict for each in verdicts].count("replace") >= 3
     assert all(not each.bias for each in verdicts if each.verdict == "replace")
-    assert any("none of 10 tests" in why for each in verdicts for why in each.why)
+    assert any(
+        why.startswith("10 tests for bias (") and "): none significant at 0.05" in why
+        for each in verdicts
+        for why in each.why
+    )
     assert ruled(World(constant=True)).verdict == "no"
 
 
@@ -98,7 +102,7 @@ def test_a_near_copy_is_reported_as_one_judge() -> None:
     (found,) = rulings(of)
     assert (found.judge, found.copies) == (JUDGE, (COPY,))
     assert found.about == "judge = copy · score"
-    assert found.why[1] == "copy gives nearly the same replies with the same errors: counted as one judge."
+    assert found.why[1] == "copy gives nearly the same replies with the same errors, so they count as one judge."
     assert FAMILY in found.why[0]
     made = study_of(World(family=11, copied=True), 1)
     named = replace(made, judges=(COPY, JUDGE), families={JUDGE: ("m0", "m1")})
@@ -131,13 +135,13 @@ def test_without_units_the_verdict_says_what_was_not_tested() -> None:
     made = study_of(GOOD, 1)
     bare = replace(made, about={}, families={}, runs=type(made.runs)())
     (found,) = rulings(calibration(bare, RatingSource("made.csv", "0" * 64, "file")))
-    assert found.counted == "1,800 units; which belong to one question is not known"
-    told = "Significant biases by leniency at 0.05 after correction: none of 1 test. Not tested: family"
+    assert found.counted == "1,800 units; their questions are unknown"
+    told = "1 test for bias (leniency): none significant at 0.05 after correction. Not tested: family"
     assert any(why.startswith(told) for why in found.why)
 
 
 def test_a_bias_comes_first_where_people_agree_too_little() -> None:
     found = ruled(World(family=30, people_errs=0.4))
     assert found.verdict in ("open", "people")
-    assert found.why[0].startswith("A bias keeps it")
+    assert found.why[0].startswith("A bias blocks this judge")
     assert found.why[0] == found.bias

@@ -38,7 +38,7 @@ def test_a_judge_is_ruled_on_under_the_rule_that_the_project_keeps(store: Store,
     def found() -> JudgeVerdicts:
         return judge_verdicts(store, access, stage=Stage.GRADING, raters=raters, judges=raters.judges)
 
-    assert found() == JudgeVerdicts({}, "not calibrated: the project keeps no rule of a verdict")
+    assert found() == JudgeVerdicts({}, "not calibrated: the project has no rule for verdicts")
     kept_rule.store_rule(store, by=None, project="p", text="margin=0.1")
     told = found()
     # at most five answers that both people and the judge have rated, where the rule asks for more

@@ -151,7 +151,7 @@ def test_nothing_to_go_by(measure: str) -> None:
 
 
 def test_what_cannot_be_read_is_said() -> None:
-    with pytest.raises(RatingsError, match="measure is"):
+    with pytest.raises(RatingsError, match="Unknown measure"):
         human_ceiling(PEOPLE, JUDGE, measure="f1")  # type: ignore[arg-type]
     with pytest.raises(RatingsError, match="one entry per unit"):
         human_ceiling(PEOPLE, JUDGE[:5])

@@ -30,7 +30,7 @@ def test_by_hand() -> None:
     assert (b.precision.value, b.recall.value, b.f1.value) == pytest.approx((2 / 3, 1, 4 / 5))
     assert (c.recall.value, c.f1.value) == (0, 0)
     assert not c.precision.defined
-    assert c.precision.reason == "The judge labelled no unit c."
+    assert c.precision.reason == "The judge labeled no unit c."
     # Macro over the labels that have one: precision a, b; recall and F1 a, b, c.
     assert found.macro_precision.value == pytest.approx(2 / 3)
     assert found.macro_recall.value == pytest.approx(5 / 9)
@@ -88,7 +88,7 @@ def test_clusters_are_resampled_whole() -> None:
 def test_a_side_that_never_occurs_is_undefined() -> None:
     found = pass_rates(["no", "no"], ["yes", "no"], positive="yes")
     assert not found.sensitivity.defined
-    assert found.sensitivity.reason == "People saw no positive unit."
+    assert found.sensitivity.reason == "People labeled no unit positive."
     assert found.specificity.value == 0.5
     nothing = classification_rates([None, 1], [1, float("nan")])
     assert not nothing.accuracy.defined
@@ -102,7 +102,7 @@ def test_declared_labels_that_no_one_gave_are_kept_out_of_averages() -> None:
     wider = classification_rates(["a", "b", "a"], ["a", "b", "b"], labels=["a", "b", "c"])
     assert wider.macro_f1.value == plain.macro_f1.value
     assert not wider.classes[2].f1.defined
-    with pytest.raises(RatingsError, match="'b' is not among"):
+    with pytest.raises(RatingsError, match="'b' is not declared"):
         confusion_matrix(["a", "b"], ["a", "a"], labels=["a"])
     with pytest.raises(RatingsError, match="one entry per unit"):
         confusion_matrix(["a", "b"], ["a"])
@@ -110,5 +110,5 @@ def test_declared_labels_that_no_one_gave_are_kept_out_of_averages() -> None:
 
 def test_all_right() -> None:
     assert all_right([1, 1, 0, 1, None], [1, 0, None, math.nan, 0]) == [1, 0, 0, None, 0]
-    with pytest.raises(RatingsError, match="zeros and ones"):
+    with pytest.raises(RatingsError, match=r"has the value 0\.5\. Give 0 or 1\."):
         all_right([0.5], [1])

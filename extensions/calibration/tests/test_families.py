@@ -42,5 +42,5 @@ def test_the_preference_is_the_point_that_was_added() -> None:
 def test_a_family_of_no_one_is_refused() -> None:
     with pytest.raises(RatingsError, match=r"--family names 'nobody'"):
         study({"nobody": ("own",)})
-    with pytest.raises(RatingsError, match=r"--family names 'unknown'.*no such model"):
+    with pytest.raises(RatingsError, match=r"--family names 'unknown'.*no model has this name"):
         study({"judge": ("unknown",)})

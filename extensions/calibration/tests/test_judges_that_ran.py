@@ -154,7 +154,7 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
     assert rows["threat"]["share that fell"].value == 0.5
     assert rows["plain"]["share that fell"].value == 0.0
     assert len(study.attacked_others) == 2
-    with pytest.raises(RatingsError, match="answers that try to talk a judge into a score, which are no one's"):
+    with pytest.raises(RatingsError, match="was asked only about attack answers, which belong to no model"):
         found(world, "renamed by likeness 1, attacked")
 
 
@@ -257,5 +257,5 @@ def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(
     kept_rule.store_rule(world.store, by=None, project="p", text="margin=0.3")
     after = found(world, "judge by likeness 1")[0].rule
     assert (after.rule, after.before) == (Rule(margin=0.3), False)
-    with pytest.raises(RatingsError, match="does not read NAME=NUMBER"):
+    with pytest.raises(RatingsError, match="is not NAME=NUMBER"):
         kept_rule.store_rule(world.store, by=None, project="p", text="margen=0.1")

@@ -29,7 +29,7 @@ def test_grades_needed_gives_the_width_it_promises() -> None:
     assert found.half_width_now == pytest.approx(ppi_half(human, judge, 400), rel=0.05)
     assert ppi_half(human, judge, found.n) == pytest.approx(0.022, rel=0.1)
     assert not grades_needed([0, 1, 0, 1], [0, 1, 0, 0], [1] * 4, half_width=0.01).reachable
-    with pytest.raises(RatingsError, match="pilot"):
+    with pytest.raises(RatingsError, match=r"Graded units: 1\. Grade about 30 units before you plan\."):
         grades_needed([1], [1], [1], half_width=0.1)
     with pytest.raises(RatingsError, match="same human score"):
         grades_needed([1] * 9, [1] * 9, [1], half_width=0.1)

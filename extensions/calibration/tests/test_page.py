@@ -68,7 +68,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert sent(test) == [], "the report is folded"
     answer = unescape(screens.part(test, "judge-answer"))
     assert answer == "It is too early to say whether strict <b> can replace a person."
-    assert "2 people graded, and the rule asks for 3." in screens.part(test, "judge-sentences")
+    assert "2 people graded, but the rule needs 3." in screens.part(test, "judge-sentences")
     assert "Measured on 40 questions, 40 answers." in screens.part(test, "judge-sentences")
     test.session_state["calibration.why"] = True
     (first,) = sent(test.run())
@@ -81,8 +81,8 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert "<b> " not in first.partition('<div class="report">')[2]
     assert "strict <b> · score" in words
     assert "Not enough data" in words
-    assert "2 people graded, and the rule asks for 3." in words
-    assert "People: 1 more who grade the same units, as the rule asks for." in words
+    assert "2 people graded, but the rule needs 3." in words
+    assert "People: the rule needs 1 more person who grade the same units." in words
     mine = next(row for row in ceiling if (row["dimension"], row["who"]) == ("all", "judge with a person"))
     low, value, high = (float(mine[name]) for name in ("low", "value", "high"))
     assert f"judge with a person {value:.3f} [{low:.3f}, {high:.3f}]" in words
@@ -90,7 +90,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     wanted = math.ceil(SHARED * ((high - low) / 2 / 0.05) ** 2)
     assert wanted > SHARED
     assert f"takes about {wanted - SHARED:,} more units graded by the same people" in words
-    assert "Another prompt: no other version of it was compared on these units." in words
+    assert "Another prompt: no other version of the judge was compared on these units." in words
     drawn_row = screens.text(screens.words(test).partition("strict &lt;b&gt;</td>")[2].partition("</tr>")[0])
     assert drawn_row.startswith(f"{value:.2f} [{low:.2f}, {high:.2f}]{SHARED} units")
     test.session_state["calibration.report"] = True
@@ -151,6 +151,6 @@ def test_a_judge_that_favors_its_family_is_told_on_the_first_screen(tmp_path: Pa
     )
     # of 40 answers that are good for people none changes; of the other 80 of "mine" half are called good: 40 of 120
     words = plain(made["first"])
-    assert "A bias keeps it from standing in for a person: it favors its own family by 33.3 points" in words
+    assert "A bias blocks this judge from replacing a person: it favors its own family by 33.3 points" in words
     assert "120 questions, 360 answers" in words
     store.close()

@@ -110,10 +110,10 @@ def test_what_a_bias_does_to_a_verdict(found: RankingBias, wanted: str) -> None:
     assert [name for name, holds in named.items() if holds] == ([] if wanted == "harmless" else [wanted])
     said = bias_first(RankingBiases((found,), (), 1_800, 300))
     start = {
-        "blocks": "A bias keeps it",
-        "qualifies": "Do not rank models by it:",
-        "open": "Do not rank models by it yet",
-        "bars": "It may not stand in for a person yet",
+        "blocks": "A bias blocks this judge",
+        "qualifies": "Do not rank models with this judge:",
+        "open": "Do not rank models with this judge yet",
+        "bars": "This judge cannot replace a person yet",
     }
     assert not said if wanted == "harmless" else len(said) == 1 and said[0].startswith(start[wanted])
 
@@ -122,8 +122,9 @@ def test_the_number_of_questions_that_would_rule_a_bias_out() -> None:
     """98 % limits 2.3646 x 2 = 4.729 away have to come within 5 - 1 points: 300 (4.729 / 4)^2 = 419.4 questions."""
     found = RankingBiases((bias(-1.0, 4.0, 0.6),), (), 1_800, 300)
     assert bias_first(found) == (
-        "Do not rank models by it yet: a bias of 5 points for or against its own family is not ruled out (-1.0 points, "
-        "98 % limits [-5.7, 3.7], 300 questions; about 420 questions would rule it out at this size).",
+        "Do not rank models with this judge yet: a bias of 5 points for or against its own family is not ruled out "
+        "(-1.0 points, "
+        "98 % limits [-5.7, 3.7], 300 questions; about 420 questions would rule out 5 points).",
     )
 
 
@@ -131,8 +132,8 @@ def test_a_significant_bias_comes_before_leniency_that_is_not_ruled_out() -> Non
     family = bias(3.0, 1.0, 0.001, reaches=("a", "b", 2.0))
     found = RankingBiases((family, bias(3.0, 2.0, 0.2, kind="leniency")), (), 1_800, 300)
     first, second = bias_first(found)
-    assert first.startswith("Do not rank models by it:")
-    assert second.startswith("It may not stand in for a person yet:")
+    assert first.startswith("Do not rank models with this judge:")
+    assert second.startswith("This judge cannot replace a person yet:")
     assert found.bars
 
 
@@ -161,13 +162,14 @@ def test_a_bias_that_never_varies_has_exact_limits(questions: int, half: float, 
 def test_sentences_name_the_size_the_questions_and_what_changes() -> None:
     found = RankingBiases((bias(11.0, 3.0, 0.0002, exchanges=("b", "a")),), ("length", "model"), 1_800, 300)
     assert bias_first(found) == (
-        "A bias keeps it from standing in for a person: it favors its own family by 11.0 points [8.0, 14.0] "
+        "A bias blocks this judge from replacing a person: it favors its own family by 11.0 points [8.0, 14.0] "
         "(p < 0.001 after correction, 300 questions); without this bias a would rank above b.",
     )
     assert "Not tested: length (no answer has a length); model" in biases_tested(found)
     less = RankingBiases((bias(-3.0, 1.0, 0.004, reaches=("a", "b", 2.0)),), (), 1_800, None)
     assert bias_first(less) == (
-        "Do not rank models by it: it rates down its own family by 3.0 points [2.0, 4.0] (p = 0.004 after correction, "
+        "Do not rank models with this judge: it rates down its own family by 3.0 points [2.0, 4.0] (p = 0.004 after "
+        "correction, "
         "1,800 answers), and b is only 2.0 points behind a.",
     )
 

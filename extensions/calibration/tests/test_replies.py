@@ -94,7 +94,7 @@ def test_a_judge_that_has_scored_nothing_is_told() -> None:
     assert "mute has scored nothing on score" in said(of, "design")
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (mute,) = [each for each in box.rulings if each.judge == "mute"]
-    assert (mute.verdict, mute.why) == ("open", ("It has scored nothing: 0 of 8 scored; 8 truncated.",))
+    assert (mute.verdict, mute.why) == ("open", ("The judge has scored nothing: 0 of 8 scored; 8 truncated.",))
     with pytest.raises(RatingsError, match="mute has scored nothing on score: 0 of 8 scored; 8 truncated"):
         calibration(study(rows=rows, judges=("mute",)), HERE)
 
@@ -155,7 +155,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         "mean 0.714, between 0.500 and 0.800",
     ):
         assert words in page
-    for words in ("What became of the judges' replies", "The judges"):
+    for words in ("Outcomes of the judges' replies", "The judges"):
         assert words.replace("'", "&#x27;") in report_html.page(of)
     written = dict(files.contents(of))
     assert b"gpt,truncated,2" in written["tables/failures.csv"]
@@ -182,14 +182,14 @@ def test_how_often_a_judge_fell_for_it() -> None:
     assert order["share that fell"].n_left_out == 1
     assert order["share of plain"].value == pytest.approx(0.2)
     assert order["more than plain"].value == pytest.approx((0 + 1 + 1 + 0) / 4)
-    assert "gpt gave 3 of 4 scored ones more than the lowest value" in of.section("attacks").lead
+    assert "gpt scored 3 of 4 attack answers above the lowest value" in of.section("attacks").lead
     assert "other judge, attacked" in said(of, "attacks")
     assert [each.number for each in of.sections] == list(range(12))
 
 
 def test_without_attacks_the_section_says_how() -> None:
     of = calibration(study(), HERE)
-    assert of.section("attacks").lead == "These ratings cannot say."
+    assert of.section("attacks").lead == "These ratings do not answer this question."
     assert "--attacks" in said(of, "attacks")
 
 
@@ -197,7 +197,7 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     of = calibration(study(attacks=attacked("order", [None, None])), HERE)
     (row,) = table(of, "attacks")
     assert (row["scored"], row["share that fell"].value) == (0, None)
-    assert "was not given the answer that tries nothing" in said(of, "attacks")
+    assert "no plain answer without an attack was judged" in said(of, "attacks")
     assert isinstance(next(iter(of.tables())), ReportTable)
 
 

@@ -130,9 +130,7 @@ def test_the_same_ratings_give_the_same_bytes() -> None:
 
 
 def test_a_name_no_one_has() -> None:
-    with pytest.raises(
-        RatingsError, match=r"--human names 'eve', but there is no such rater here; there are: ann, bob"
-    ):
+    with pytest.raises(RatingsError, match=r"--human names 'eve', but no rater has this name. Choose from: ann, bob"):
         report(humans=("ann", "eve"))
     with pytest.raises(RatingsError, match=r"--judge names 'eve'"):
         report(judges=("eve",))
@@ -147,7 +145,7 @@ def test_no_one_is_both() -> None:
 
 def test_who_is_neither_is_told() -> None:
     of = report(humans=("ann", "bob"))
-    assert "left aside: cem (" in report_html.page(of)
+    assert "neither as people nor as judges: cem (" in report_html.page(of)
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -279,7 +277,7 @@ def test_all_sections_are_there_and_say_why_not() -> None:
     of = report()
     assert [each.number for each in of.sections] == list(range(12))
     assert "named with --repeat" in files.numbers(of).replace("name the second run with", "named with")
-    assert of.section("drift").lead == "These ratings cannot say."
+    assert of.section("drift").lead == "These ratings do not answer this question."
 
 
 def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:

@@ -91,7 +91,7 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
     assert study.rule.before
     verdict = calibration(study, source).sections[0].blocks[0]
     assert isinstance(verdict, Rulings)
-    assert verdict.when.startswith("The rule that was set beforehand, on ")
+    assert verdict.when.startswith("The rule, set beforehand on ")
     assert "A verdict takes 8 units" in verdict.rule[0]
 
 

@@ -110,8 +110,8 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (ruling,) = box.rulings
     assert (ruling.verdict, ruling.words) == ("no", "Not usable")
-    assert "It always says good, on all 200 units" in ruling.why[0]
-    assert "one that always says good passes (3 of 3)" in of.section("alternative").lead
+    assert "The judge says good on all 200 units" in ruling.why[0]
+    assert "a judge that always says good passes (3 of 3)" in of.section("alternative").lead
     # 95 of 100 items have no bad answer; the same are told wherever an interval knew them
     notes = [block.note for section in of.sections for block in section.blocks if isinstance(block, ReportTable)]
     assert any("as one cluster (quality: 100 items for 200 units)" in note for note in notes)
@@ -130,11 +130,11 @@ def test_small_numbers_stand_in_plain_digits() -> None:
 @pytest.mark.parametrize(
     ("stored", "given", "said"),
     [
-        (StoredRule(), None, "The default rule, chosen afterwards"),
-        (StoredRule(), "margin=0.1", "nothing shows that it was set before"),
-        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), None, "set beforehand, on 2026-11-01"),
+        (StoredRule(), None, "The default rule, which was not set beforehand"),
+        (StoredRule(), "margin=0.1", "with no proof that it was set before"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), None, "set beforehand on 2026-11-01"),
         (StoredRule(Rule(margin=0.1), "2026-11-03", "2026-11-02"), None, "on 2026-11-03, after the first reply"),
-        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "nothing shows"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "with no proof"),
     ],
 )
 def test_only_a_stored_rule_was_set_beforehand(stored: StoredRule, given: str | None, said: str) -> None:

@@ -31,7 +31,8 @@ def test_holm_by_hand() -> None:
     wanted = ["usable with correction", "usable as replacement", "usable except to rank", "usable with correction"]
     assert [each.outcome for each in found] == [*wanted, "not enough data"]
     assert found[0].reasons[0] == (
-        "Among 4 verdicts on dimensions this one is not sure enough to stand in for a person: p = 0.0200, after Holm "
+        "After correction for 4 verdicts on dimensions, the data do not show that the judge can replace a person: p "
+        "= 0.0200, after Holm "
         "0.040, above 0.025."
     )
     assert found[1:] == tuple(given[1:])
@@ -43,11 +44,11 @@ def test_a_correction_that_is_not_sure_enough_is_not_enough_data() -> None:
     assert [each.outcome for each in found] == ["usable with correction"] * 2  # 0.001 x 2, then 0.02 x 1
     found = correct_together([*given, verdict("not usable", 1.0, 0.6)])
     assert found[0].outcome == "not enough data"  # 0.02 x 2 = 0.04
-    assert "association with people is not sure enough" in found[0].reasons[0]
+    assert "the data do not show enough association with people" in found[0].reasons[0]
 
 
 def test_the_sentence_about_a_bias_stays_first() -> None:
-    bias = "Do not rank models by it: it favors its own family."
+    bias = "Do not rank models with this judge: it favors its own family."
     given = replace(verdict("usable except to rank", 0.02, 0.02), reasons=(bias, "As it is."))
     (found, _) = correct_together([given, given])
     assert found.outcome == "not enough data"  # 0.02 x 2 = 0.04 for both claims

@@ -70,7 +70,7 @@ def test_two_groups_without_clusters_are_hc2() -> None:
 
 
 def test_what_cannot_be_tested_says_why() -> None:
-    assert contrast([1, 2, 3], [1, 1, 1]).reason == "It is the same for all units."
+    assert contrast([1, 2, 3], [1, 1, 1]).reason == "The value is the same for all units."
     assert contrast([1.0, math.nan], [0, 1]).reason == "There are too few units."
     assert math.isnan(contrast([1, 2, 3, 4], clusters=["a"] * 4).low)
 
@@ -97,7 +97,7 @@ def test_one_more_unit_at_its_worst_by_hand() -> None:
     se = math.sqrt(10 / 11 * ((left - left.mean()) ** 2).sum())
     assert found.difference.value == pytest.approx(-0.1)
     assert found.difference.low == pytest.approx(-2 / 11 - stats.t.ppf(0.975, 10) * se)
-    assert "one more at its worst" in found.difference.method
+    assert "one worst-case unit" in found.difference.method
 
 
 @pytest.mark.thorough

@@ -29,13 +29,13 @@ def test_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model,item\nm,i\n", "row 1: the first row must name the column unit"),
-        ("unit,note\nu1,x\n", "row 1: the first row must name the column unit"),
+        ("model,item\nm,i\n", "row 1: name the column unit"),
+        ("unit,note\nu1,x\n", "row 1: name the column unit"),
         ("unit,item,item\nu1,x,y\n", "each once"),
         ("", "row 1"),
-        ("unit,item\nu1,a\nu1,b\n", "row 3: u1 has a row already"),
+        ("unit,item\nu1,a\nu1,b\n", "row 3: u1 already has a row"),
         ("unit,item\n,a\n", "row 2: unit is empty"),
-        ("unit,item\nu1\n", "row 2: it has 1 cells, not 2"),
+        ("unit,item\nu1\n", "row 2: expected 2 cells, found 1"),
         ("unit,length\nu1,long\n", "row 2: length is 'long'"),
         ("unit,length\nu1,-3\n", "row 2: length is '-3'"),
         ("unit,length\nu1,nan\n", "row 2: length is 'nan'"),

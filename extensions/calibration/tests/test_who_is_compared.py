@@ -39,7 +39,7 @@ def test_who_is_said_to_be_a_machine_is_no_person_unless_someone_vouches(rated: 
     file_raters.mark(rated, by=None, project="p", people=["cy"])
     marked = compared(rated, TRIO)
     assert (marked.humans, marked.rows) == (vouched.humans, vouched.rows)
-    with pytest.raises(RatingsError, match="cy counts among the people of this project, and so is no judge"):
+    with pytest.raises(RatingsError, match="cy is marked as a person in this project"):
         compared(rated, ("bob",), judge="cy")
 
 
@@ -53,9 +53,9 @@ def test_a_judge_that_ran_here_is_no_person_and_counts_until_it_is_withdrawn(sto
         run = world.run(server.url, world.plan())
         world.work(run)
     name = run_views.view(store, by=None, run=run).name
-    with pytest.raises(RatingsError, match="never counted among the people"):
+    with pytest.raises(RatingsError, match="Name it as a judge, not among the people"):
         compared(store, (name,), judge=name)
     assert compared(store, ("ann",), judge=name).judges == (name,)
     run_control.withdraw(store, by=None, run=run, reason="the wrong template")
-    with pytest.raises(RatingsError, match="no such rater"):
+    with pytest.raises(RatingsError, match="no rater has this name"):
         compared(store, ("ann",), judge=name)

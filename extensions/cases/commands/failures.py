@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    find_group(cli, "failure", Panel.RESULTS, "What is wrong with models' answers.").command("show")(failures)
+    find_group(cli, "failure", Panel.RESULTS, "Show the failures in models' answers.").command("show")(failures)
 
 
 def failures(
     project: Annotated[str, typer.Argument(help="The project.")],
     send: Annotated[
-        bool, typer.Option("--send", help="First send the answers that the schema names to coding (coding: of).")
+        bool, typer.Option("--send", help="First send the answers that the schema selects (coding: of) to coding.")
     ] = False,
     outputs: Annotated[
         int | None,
-        typer.Option(help="With --send: extend the planned sample to this many answers.", metavar="NUMBER", min=1),
+        typer.Option(help="With --send: the new size of the planned sample, in answers.", metavar="NUMBER", min=1),
     ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
-            help="Also write every coded answer to this CSV file, with the settled codes and each coder's codes "
+            help="Also write each coded answer to this CSV file, with the settled codes and the codes of each coder "
             "under a pseudonym.",
             metavar="FILE.csv",
         ),

@@ -150,7 +150,7 @@ def _listing(services: Services, view: ProjectView) -> Listing | None:
 
 
 def _list(services: Services, view: ProjectView) -> None:
-    shell.heading("Cases", "Items with the answers of models, their scores, and the reasons.", made_up=view.made_up)
+    shell.heading("Cases", "Items with models' answers, scores and reasons.", made_up=view.made_up)
     before = None
     if leaderboard_page.any_model(services.store, person=services.person, project=view.name):
         before = _asked(services, view)
@@ -268,7 +268,7 @@ def _about(view: ProjectView, found: Listing) -> None:
     if asked.get("outcome"):
         clauses.append(f"with the reading “{asked['outcome']}”")
     if asked.get("common") == "1":
-        clauses.append("that all models have answered")
+        clauses.append("answered by all models")
     if clauses:
         parts += [
             markup.text(" " + ", ".join(clauses) + ". "),
@@ -383,7 +383,11 @@ def _neighbours(found: Listing | None, told: Case) -> None:
             st.query_params["item"] = target
             st.rerun()
     with where:
-        place = f"{at + 1} of {markup.count(len(names), 'case')}" if at is not None else "This case is not in the list."
+        place = (
+            f"{at + 1} of {markup.count(len(names), 'case')}"
+            if at is not None
+            else "This case is not in the filtered list."
+        )
         shell.show(markup.tag("div", markup.quiet(place), style="ts ts-small", data_part="place"))
 
 

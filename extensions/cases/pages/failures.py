@@ -68,10 +68,10 @@ def answer(found: Failures) -> str:
     top = max(counts, key=lambda count: (count.of >= FEW, count.share, count.n))
     label = labels.get((top.criterion, top.code or ""), top.code)
     if top.of < FEW:
-        return f"Too few codes to compare: “{label}” is given to {top.n} of {top.of} answers of {top.model}."
+        return f"Too few codes to compare: {top.n} of {top.of} answers of {top.model} have “{label}”."
     return (
-        f"{top.model} fails most by “{label}”: {100 * top.share:.0f} % [{100 * top.low:.0f}, {100 * top.high:.0f}] of"
-        f" {top.of:,} coded answers."
+        f"Most frequent failure of {top.model}: “{label}”, {100 * top.share:.0f} % [{100 * top.low:.0f}, "
+        f"{100 * top.high:.0f}] of {top.of:,} coded answers."
     )
 
 
@@ -140,7 +140,7 @@ def _cell(view: ProjectView, count: Count | None) -> markup.Markup:
     href = addresses.cases(view.name, model=count.model, dimension=count.dimension, code=code) if count.n else ""
     limits = f"{markup.decimal(count.low)} to {markup.decimal(count.high)}"
     shown = f"{count.n} · {markup.decimal(count.share)}"
-    return markup.heat(count.share, shown, limits, href=href, title="The answers with this code" if count.n else "")
+    return markup.heat(count.share, shown, limits, href=href, title="Answers with this code" if count.n else "")
 
 
 def _downloads(view: ProjectView, found: Failures) -> None:

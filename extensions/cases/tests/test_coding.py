@@ -156,7 +156,7 @@ def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
     again = open_coding(store, by=None, project="p")
     assert (again.before, again.opened) == (6, 0)
     assert coded_answers(store) == first
-    with pytest.raises(ConflictError, match="6 answers are planned already"):
+    with pytest.raises(ConflictError, match="6 answers are already planned"):
         open_coding(store, by=None, project="p", outputs=6)
     assert open_coding(store, by=None, project="p", outputs=8).opened == 2
     more = coded_answers(store)
@@ -223,7 +223,7 @@ def test_a_judge_that_has_said_nothing_makes_nothing_wrong(store: Store) -> None
     of = "{score: judge, criterion: score, judge: gpt-9}"
     make_project(store, loaded=schema(CODING.replace("{score: key}", of)))
     answer(store, make_items(store, 1), "m", lambda at: "blue")
-    with pytest.raises(NotFoundError, match="No judge 'gpt-9' has scored score here; there are: none"):
+    with pytest.raises(NotFoundError, match=r"No judge 'gpt-9' has scored score\. Judges with scores: none"):
         open_coding(store, by=None, project="p")
 
 
@@ -267,7 +267,7 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
 @pytest.mark.both_databases
 def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
     make_project(store, loaded=schema())
-    with pytest.raises(ConflictError, match="there is no sample"):
+    with pytest.raises(ConflictError, match="it has no sample to extend"):
         open_coding(store, by=None, project="p", outputs=5)
 
 
@@ -316,12 +316,12 @@ def test_a_project_without_coding_sends_nothing(store: Store) -> None:
         ("raters: 2\n    of", "raters: 0\n    of", "this must be at least 1"),
         ("of: {score: key}", "of: {}", "`score` is missing"),
         ("of: {score: key}", "of: {score: human}", "`criterion` is missing"),
-        ("of: {score: key}", "of: {score: human, criterion: scor}", "no criterion of grading .*`score`"),
+        ("of: {score: key}", "of: {score: human, criterion: scor}", "not a criterion of grading .*`score`"),
         ("of: {score: key}", "of: {score: key, criterion: score}", "only scores of people and judges"),
         ("of: {score: key}", "of: {score: key, judge: m}", "this needs `score: judge`"),
-        ("of: {score: key}", "of: {items: [a], below: 1}", "no `score` that could be lower"),
+        ("of: {score: key}", "of: {items: [a], below: 1}", "below: this needs `score`"),
         ("of: {score: key}", "of: {score: key}\n    outputs: 0", "this must be at least 1"),
-        ("of: {score: key}", "of: {score: key}\n    dimensions: [size]", "`size` is no dimension"),
+        ("of: {score: key}", "of: {score: key}\n    dimensions: [size]", "`size` is not a dimension"),
         ("name: failure", "name: score", "score"),
         (
             CODING[CODING.index("      - ") :],
@@ -338,7 +338,7 @@ def test_what_a_schema_cannot_mean_is_told(before: str, after: str, said: str) -
 
 def test_intake_is_told_in_words() -> None:
     assert CodingIntake("", 1, 1, 0, 0, 1).sentence == (
-        "Of 1 answer, 1 is coded by the schema. 0 are in coding, and sending opens 1."
+        "Of 1 answer, the schema selects 1 for coding. 0 are already in coding. Sending adds 1."
     )
 
 

@@ -40,7 +40,7 @@ def test_why_nothing_can_be_sent_is_told(store: Store) -> None:
     answer(store, make_items(store, 1), "m", lambda at: "blue")
     found = failures_page(store, project="p")
     assert (found.intake, found.failures.answers) == (None, [])
-    assert found.why == "No judge 'gpt-9' has scored score here; there are: none."
+    assert found.why == "No judge 'gpt-9' has scored score. Judges with scores: none."
 
 
 def test_the_page_says_that_a_schema_has_no_coding(store: Store, home: Path) -> None:

@@ -69,18 +69,20 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
     text, page = made(kept, media, front="---\nlicense: other\n---\n")
     assert text.startswith("---\nlicense: other\n---\n\n# A blind test\n")
     assert "| Colour | 3 | 3 |" in text
-    assert "as it stood on 2026-05-04 09:04:00 UTC" in text, "eight votes of half a minute after nine"
-    assert "3 of 4 items of the project were kept" in text
-    assert line(text, "All agree, and on the key")[1] == "3"
+    assert "written from the project's state on 2026-05-04 09:04:00 UTC" in text, (
+        "eight votes of half a minute after nine"
+    )
+    assert "3 of 4 items of the project are kept" in text
+    assert line(text, "All voters agree on the key")[1] == "3"
     # two people, four votes of half a minute each: 240 seconds are 0.067 hours
     assert line(text, "Verification") == ["Verification", "2", "8", "0.07", "0"]
-    assert "2 people vote on each item, never its author." in text
+    assert "2 people vote on each item; the author never votes." in text
     assert "kept if all raters give the value of the item's key field" in text
     # they agree on three items of four
     (agree,) = [each for each in text.splitlines() if "Percent agreement" in each]
     assert "| 0.750 |" in agree
-    assert "License: not said" in text
-    assert "Pay for an hour: not said" in text
+    assert "License: not stated" in text
+    assert "Hourly pay: not stated" in text
     assert "No judge has rated anything." in text
     # "red" is right, and the shorter one of "red" and "blue"
     assert "The longest option is right in 0.0 %" in text
@@ -93,8 +95,8 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
 
 def test_a_private_split_has_no_number_that_rests_on_its_answers(kept: Store, media: MediaStore) -> None:
     text, _ = made(kept, media, private=("test",))
-    assert "The public files of test do not have answer." in text
-    assert "Right answers of test are private, so these items are not counted." in text
+    assert "The public files of test leave out answer." in text
+    assert "The right answers of test are private, so these items are not counted." in text
     assert "Answer, mean" not in text
     assert "Place 1" not in text
     assert "| red |" not in text
@@ -140,24 +142,27 @@ WORK: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("pay", "words"),
     [
-        ("EUR 14.50", "comes to 36.25 EUR."),  # two hours and a half
-        ("20 USD", "comes to 50.00 USD."),
-        ("14 to 16 EUR, by experience", "Pay for an hour: 14 to 16 EUR, by experience"),
-        ("", "Pay for an hour: not said"),
+        (
+            "EUR 14.50",
+            "Total pay for 2.50 recorded hours, with qualification and gold checks: 36.25 EUR.",
+        ),  # two hours and a half
+        ("20 USD", "Total pay for 2.50 recorded hours, with qualification and gold checks: 50.00 USD."),
+        ("14 to 16 EUR, by experience", "Hourly pay: 14 to 16 EUR, by experience"),
+        ("", "Hourly pay: not stated"),
     ],
 )
 def test_pay_is_added_up_where_it_is_an_amount(pay: str, words: str) -> None:
     section = card_people.people(make_schema().schema_, WORK, {"pay": pay})
     texts = [block.words for block in section.blocks if isinstance(block, Paragraph)]
-    (told,) = [each for each in texts if each.startswith("Pay")]
+    (told,) = [each for each in texts if each.startswith("Hourly pay")]
     assert told.endswith(words)
-    assert section.lead == "3 people worked on it."
+    assert section.lead == "3 people worked on this data set."
 
 
 def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     def judge(name: str, **more: Any) -> dict[str, Any]:
         about = {"stage": "grading", "judge": name, "model": "m", "template": None, "asked": "2026-05-04"}
-        return {**about, "verdicts": [], "why_none": "not calibrated: the project keeps no rule of a verdict", **more}
+        return {**about, "verdicts": [], "why_none": "not calibrated: the project has no rule for verdicts", **more}
 
     verdict = {"verdicts": [{"criterion": "score", "words": "Not usable"}], "rule": "The rule, set on 2026-05-01"}
     found = [judge("one", **verdict), judge("two"), {"stage": "grading", "from_files": 2}]
@@ -165,4 +170,4 @@ def test_judges_have_their_verdict_or_the_reason_for_none() -> None:
     assert isinstance(table, ReportTable)
     assert isinstance(others, Paragraph)
     assert [row[-1] for row in table.rows] == ["score: Not usable", found[1]["why_none"]]
-    assert "2 raters came in from files" in others.words
+    assert "the ratings of 2 raters were imported. The project does not mark these raters as people" in others.words

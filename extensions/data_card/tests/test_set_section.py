@@ -26,11 +26,11 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     make_items(store, 4)
     page = drawn(store, home, "tables", "lea", project="p")
     said = words(page)
-    assert "Composition of the set" in said
+    assert "Composition of the data set" in said
     assert "All 4 items" in said
     # "Question 0?" is two words, the answer "red" is one of "red" and "blue", of which "blue" is longer
-    assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Items that are counted."
-    assert "The longest option is right in 0.0 % of items; a blind draw is in 50.0 %." in said
+    assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Counted items."
+    assert "The longest option is right in 0.0 % of items; a random option is right in 50.0 %." in said
     assert "Questions have 2.0 words on average." in said
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     resources.cache_clear()
@@ -40,7 +40,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
         assert done.exit_code == 0, done.output
         if not arguments:
             assert "| 4 |" in done.stdout
-            assert "Scenes: not said." in done.stdout
+            assert "Scenes: not stated." in done.stdout
     resources.cache_clear()
     with out.open(newline="", encoding="utf-8") as file:
         told = {row["statistic"]: row for row in csv.DictReader(file) if row["dimension"] == "All"}

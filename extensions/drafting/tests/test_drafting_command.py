@@ -231,7 +231,7 @@ def test_what_people_have_changed_is_never_written_over() -> None:
         asks()
         mended = Path("d.json").read_text().replace("The light is red.", "A red light.")
         Path("d.json").write_text(mended)
-        assert "has changed since it was written here" in refused(ConflictError)
+        assert "was changed by hand" in refused(ConflictError)
         assert Path("d.json").read_text() == mended
         Path("d.asked.jsonl").write_text('{"record": "head", "of": "touchstone narrations goals", "version": 1}\n')
         assert "holds no replies about proposed items" in refused(InvalidFileError)
@@ -250,7 +250,7 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         Path("m.yaml").write_text(Path("m.yaml").read_text() + "modality: text\n")
         assert "cannot see images" in refused(ModelError)
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
-        assert "is no endpoint" in refused(ModelError)
+        assert "is not an endpoint" in refused(ModelError)
         told("project", "create", "plans", "--schema", "egoplan")
         described(server)
         done = CliRunner().invoke(cli, ["proposal", "create", "plans", "--spec", "m.yaml", "--out", "e.json"])

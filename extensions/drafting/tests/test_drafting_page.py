@@ -132,9 +132,9 @@ def test_what_is_no_file_of_proposals_is_refused_and_nothing_is_kept(store: Stor
     make_person(store, "lea", role=Role.LEAD)
     file = proposals(make_pool(store, 1))
     for data, made, said in (
-        (b"", None, "it breaks off in the middle"),
+        (b"", None, "the text ends too early"),
         (b"[]", None, "is not a file of"),
-        (file[:-40], None, "it breaks off in the middle"),
+        (file[:-40], None, "the text ends too early"),
         (file.decode().encode("utf-16"), None, "not UTF-8"),
         (file.replace(b'"project": "p"', b'"project": "q"'), None, "belongs to the project"),
         (file.replace(b'"dimension"', b'"dimensions"'), None, "`dimension` is missing"),

@@ -20,9 +20,9 @@ ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
         ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches outside the image"),
         ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "its start and its end are the same"),
         ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
-        ("arrows", [{**ARROW, "label": "cup"}], "there is no `label` in it"),
+        ("arrows", [{**ARROW, "label": "cup"}], "`label` is not a known key"),
         ("blur", [{key: BOX[key] for key in "xywh"}], ""),
-        ("blur", [{**BOX, "w": 0}], "it has no area"),
+        ("blur", [{**BOX, "w": 0}], "the box has no area"),
         ("blur", [BOX], "has no `label`"),
     ],
 )
@@ -49,7 +49,7 @@ RUNS: dict[str, Any] = {"size": [2, 3], "counts": [1, 2, 3]}
         ({}, "it needs either `rings` or `rle`"),
         ({"rings": [RING], "rle": RUNS}, "either `rings` or `rle`"),
         ({"rings": [RING], "label": "cup"}, "it has the unknown key `label`"),
-        ({"rings": [RING], "image": 0}, "there is no such image"),
+        ({"rings": [RING], "image": 0}, "`image` must be 1 or more"),
         ({"rings": []}, "must be a list of rings"),
         ({"rings": RING[0]}, "must be a list of rings"),
         ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points; an area needs at least three"),
@@ -90,13 +90,13 @@ def test_what_is_wrong_with_masks_is_said(mask: dict[str, Any], words: str) -> N
 def test_a_field_has_so_many_masks_at_most() -> None:
     many = [{"rings": [RING]}] * 201
     assert masks.FIELD.drawing_problem(many[:200]) is None
-    assert masks.FIELD.drawing_problem(many) == "At most 200 masks fit (201 now)."
+    assert masks.FIELD.drawing_problem(many) == "At most 200 masks are allowed (201 now)."
     long = {"rle": {"size": [100, 1000], "counts": [1] * 100_000}}
     assert masks.FIELD.drawing_problem([long]) is None
     said = "All masks together have 100,003 points and counts; at most 100,000 are allowed. Simplify the masks."
     assert masks.FIELD.drawing_problem([long, many[0]]) == said
     none = ItemField(name="drawn", kind="masks", max_length=0)
-    assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks fit (1 now)."
+    assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks are allowed (1 now)."
 
 
 def test_what_a_schema_covers_goes_along_with_its_masks() -> None:

@@ -40,7 +40,7 @@ _QUESTIONS = (
     _Question(
         "title",
         "--title",
-        "Its title, as people read it",
+        "The title of the benchmark",
         lambda said: as_words(said["name"]),
         lambda text, said: outline.checked_title(text),
     ),
@@ -54,7 +54,7 @@ _QUESTIONS = (
     _Question(
         "question",
         "--question",
-        "An example of a question about it",
+        "What is an example of a question?",
         lambda said: "What is the person about to do?",
         lambda text, said: outline.checked_title(text),
     ),
@@ -68,7 +68,7 @@ _QUESTIONS = (
     _Question(
         "dimensions",
         "--dimensions",
-        "What does the benchmark measure? Dimensions, with commas between them",
+        "What does the benchmark measure? Dimensions, separated by commas",
         lambda said: "General",
         lambda text, said: outline.dimensions(text),
     ),
@@ -82,7 +82,7 @@ _QUESTIONS = (
     _Question(
         "check",
         "--check",
-        "Do they say whether the answer is right, or find it themselves without seeing it? right | blind",
+        "Do people check the author's answer, or answer without seeing it? right | blind",
         lambda said: "right",
         lambda text, said: outline.check_of(text, said["answer"]),
         lambda said: outline.can_be_blind(said["answer"]),
@@ -90,7 +90,7 @@ _QUESTIONS = (
     _Question(
         "keep",
         "--keep",
-        "What keeps an item: all of them, or more than half? unanimous | majority",
+        "Which votes keep an item, all or more than half? unanimous | majority",
         lambda said: "unanimous",
         lambda text, said: outline.keep_of(text, said["raters"]),
         lambda said: said["raters"] > 2,
@@ -105,7 +105,7 @@ _QUESTIONS = (
     _Question(
         "judged",
         "--judge/--no-judge",
-        "Does an LLM judge rate what people rate, too? yes | no",
+        "Does an LLM judge give ratings, too? yes | no",
         lambda said: "no",
         lambda text, said: outline.judged_of(text, fitting=_fitting(said)),
         lambda said: said["graded"],
@@ -113,7 +113,7 @@ _QUESTIONS = (
     _Question(
         "template",
         "--template",
-        "By which template? egothink_single | etp_answer (both grade answers) | verify_reference (checks items)",
+        "Which judge template? egothink_single | etp_answer (both grade answers) | verify_reference (checks items)",
         lambda said: next(iter(_fitting(said)), ""),
         lambda text, said: outline.template_of(text, judged=said["judged"], fitting=_fitting(said)),
         lambda said: said["judged"] and len(_fitting(said)) > 1,
@@ -129,7 +129,7 @@ def _fitting(said: Said) -> list[str]:
 _NAME = _Question(
     "name",
     "--name",
-    "The benchmark's name: small letters, digits and underscores",
+    "The name of the benchmark (lowercase letters, digits and underscores)",
     lambda said: said["file"],
     lambda text, said: outline.checked_name(text),
 )
@@ -170,10 +170,10 @@ def register(cli: typer.Typer) -> None:
             str | None,
             typer.Option(
                 help="The judge template: egothink_single or etp_answer grade answers, verify_reference checks items. "
-                "Default: the first that fits."
+                "Default: the first suitable template."
             ),
         ] = None,
-        yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, and use the defaults.")] = False,
+        yes: Annotated[bool, typer.Option("--yes", help="Ask no questions, and use the defaults.")] = False,
     ) -> None:
         """Write your first schema and guideline by answering a few questions.
 
@@ -229,10 +229,10 @@ def _free(file: Path) -> Path:
     """
     if file.suffix not in (".yaml", ".yml"):
         raise InvalidInputError(
-            [Problem("file", f"{file}: a schema's file ends in .yaml, such as {file.stem or 'mine'}.yaml.")]
+            [Problem("file", f"{file}: a schema's file name must end in .yaml, such as {file.stem or 'mine'}.yaml.")]
         )
     if not file.parent.is_dir():
-        raise NotFoundError(f"{file.parent}: there is no such folder. Make it, or name another.")
+        raise NotFoundError(f"{file.parent}: this folder does not exist. Create it, or give another path.")
     guideline = file.with_suffix(".md")
     for path in (file, guideline):
         if path.exists() or path.is_symlink():
@@ -276,7 +276,7 @@ def _asked(question: _Question, said: Said) -> Any:
         except typer.Abort:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
-            problem = f"No terminal to ask in. Give {question.option}, or --yes for the defaults."
+            problem = f"Questions need a terminal. Give {question.option}, or --yes for the defaults."
             raise InvalidInputError([Problem(question.name, problem)]) from None
         try:
             return question.read(answer.strip(), said)

@@ -54,7 +54,7 @@ def test_a_finding_is_mended_by_its_button(old: str, new: str, label: str, mende
 @pytest.mark.parametrize(
     ("raters", "rule", "adjudicated", "sentence"),
     [
-        (1, "unanimous", False, "when the one person who votes say"),
+        (1, "unanimous", False, "when people (one vote per item) say"),
         (2, "unanimous", False, "when both people say “Right”. Every other item is rejected."),
         (
             3,
@@ -131,7 +131,7 @@ def test_hostile_edits_are_refused(store: Store, boss: Person, edit: Any) -> Non
 
 def test_a_name_for_a_whole_row_is_refused_with_a_sentence(store: Store, boss: Person) -> None:
     edit = {"do": "name", "path": ["stages", "verification", "criteria", 0], "value": "q"}
-    assert "the rows cannot change" in actions.check_form(store, boss, asked(edits=[edit]))["refused"]
+    assert "rows cannot change this notation" in actions.check_form(store, boss, asked(edits=[edit]))["refused"]
 
 
 @pytest.mark.parametrize(

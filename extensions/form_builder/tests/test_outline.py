@@ -91,33 +91,39 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
     assert loaded.schema_.title == 'Mine: "all" # of it \\ {ours}'
     assert loaded.schema_.item.field("question").help == 'Such as: Is "it" {here}: yes # or no?'
     assert [(each.id, each.title) for each in loaded.schema_.dimensions] == [("a", "One: of"), ("b", "#two")]
-    assert "- **One: of**: write here what belongs to it." in loaded.guideline_text
+    assert "- **One: of**: write here which items belong to it." in loaded.guideline_text
 
 
 @pytest.mark.parametrize(
     ("read", "sentence"),
     [
-        (lambda: outline.checked_name("Über uns"), "`Über uns` must be small letters, digits and underscores"),
+        (
+            lambda: outline.checked_name("Über uns"),
+            "`Über uns` must have only lowercase letters, digits and underscores",
+        ),
         (lambda: outline.checked_name(""), "Give the benchmark a name"),
         (lambda: outline.checked_name("a" * 65), "A name has at most 64 characters."),
-        (lambda: outline.checked_title(" "), "Write at least a word."),
-        (lambda: outline.checked_title("a\nb"), "It stands in one line"),
-        (lambda: outline.roles("video"), "`video` is nothing that an item can show: write image, images, clip"),
-        (lambda: outline.roles("Left=image"), "`Left` must be small letters"),
+        (lambda: outline.checked_title(" "), "Write at least one word."),
+        (lambda: outline.checked_title("a\nb"), "Write one line"),
+        (lambda: outline.roles("video"), "Items cannot show `video`. Write image, images, clip"),
+        (lambda: outline.roles("Left=image"), "`Left` must have only lowercase letters"),
         (lambda: outline.roles("answer=image"), "`answer` has another meaning in the schema"),
-        (lambda: outline.roles("image, image"), "`image` is there twice"),
-        (lambda: outline.roles(" , "), "Name at least one."),
-        (lambda: outline.dimensions("数数"), "`数数` makes no id: write ID=TITLE"),
-        (lambda: outline.dimensions("Colour, colour"), "`colour` is there twice"),
+        (lambda: outline.roles("image, image"), "The role `image` appears twice"),
+        (lambda: outline.roles(" , "), "Name at least one dimension or role."),
+        (lambda: outline.dimensions("数数"), "`数数` cannot become an ID. Write ID=TITLE"),
+        (lambda: outline.dimensions("Colour, colour"), "The dimension `colour` appears twice"),
         (lambda: outline.people("two"), "Write a number from 1 to 1,000."),
         (lambda: outline.people("0"), "Write a number from 1 to 1,000."),
         (lambda: outline.people("1001"), "Write a number from 1 to 1,000."),
         (lambda: outline.yes_or_no("maybe"), "Write yes or no."),
-        (lambda: outline.answer_of("words", {}), "`words` is none of text, options, yes_no, number, time_span."),
-        (lambda: outline.answer_of("time_span", {"image": "image"}), "A span of time is in a clip"),
-        (lambda: outline.check_of("blind", AnswerIs.TEXT), "Texts of two people are seldom equal"),
-        (lambda: outline.keep_of("majority", 2), "With 2 raters a majority is all of them"),
-        (lambda: outline.judged_of("yes", fitting=[]), "A judge is held against people's grades"),
+        (
+            lambda: outline.answer_of("words", {}),
+            "`words` is unknown. Use one of text, options, yes_no, number, time_span.",
+        ),
+        (lambda: outline.answer_of("time_span", {"image": "image"}), "A span of time needs a clip"),
+        (lambda: outline.check_of("blind", AnswerIs.TEXT), "Two people rarely write the same text"),
+        (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority is everyone"),
+        (lambda: outline.judged_of("yes", fitting=[]), "A judge is compared with people's grades"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(read: Callable[[], object], sentence: str) -> None:

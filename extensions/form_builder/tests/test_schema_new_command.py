@@ -62,7 +62,7 @@ def test_what_does_not_fit_is_asked_again_and_what_does_not_matter_is_not_asked(
     typed = ["", "", "", "", "time_span", "text", "", "two", "2", ""]
     done = new("mine.yaml", typed="\n".join([*typed, ""]))
     assert done.exit_code == 0, done.output
-    assert "  A span of time is in a clip, and the items show none" in done.output
+    assert "  A span of time needs a clip. Let items show a clip" in done.output
     assert "  Write a number from 1 to 1,000." in done.output
     for never in ("without seeing it", "unanimous", "LLM"):
         assert never not in done.output
@@ -77,26 +77,29 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
     assert schema.stages.verification is not None
     assert schema.stages.verification.keep.rule == "unanimous_and_key"
     half = new("other.yaml", "--answer", "text")
-    assert str(half.exception) == "No terminal to ask in. Give --name, or --yes for the defaults."
+    assert str(half.exception) == "Questions need a terminal. Give --name, or --yes for the defaults."
     assert not (here / "other.yaml").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["mine.txt"], "mine.txt: a schema's file ends in .yaml, such as mine.yaml."),
-        (["gone/mine.yaml"], "gone: there is no such folder. Make it, or name another."),
-        (["mine.yaml", "--name", "My Own"], "--name: `My Own` must be small letters, digits and underscores"),
-        (["数.yaml"], "--name: Give the benchmark a name, of small letters, digits and underscores."),
-        (["mine.yaml", "--raters", "2", "--keep", "majority"], "--keep: With 2 raters a majority is all of them"),
+        (["mine.txt"], "mine.txt: a schema's file name must end in .yaml, such as mine.yaml."),
+        (["gone/mine.yaml"], "gone: this folder does not exist. Create it, or give another path."),
+        (
+            ["mine.yaml", "--name", "My Own"],
+            "--name: `My Own` must have only lowercase letters, digits and underscores",
+        ),
+        (["数.yaml"], "--name: Give the benchmark a name with lowercase letters, digits and underscores."),
+        (["mine.yaml", "--raters", "2", "--keep", "majority"], "--keep: With 2 raters, a majority is everyone"),
         (
             ["mine.yaml", "--judge", "--answer", "options", "--check", "blind"],
-            "--judge/--no-judge: A judge is held against people's grades",
+            "--judge/--no-judge: A judge is compared with people's grades",
         ),
         (["mine.yaml", "--template", "etp_answer"], "--template: Nobody grades models' answers, so `etp_answer`"),
-        (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` asks for more than a new schema has"),
-        (["mine.yaml", "--template", "mine"], "--template: `mine` is none of verify_reference."),
-        (["mine.yaml", "--check", "blind"], "--check: Texts of two people are seldom equal"),
+        (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` needs more than a new schema has"),
+        (["mine.yaml", "--template", "mine"], "--template: `mine` is unknown. Use one of verify_reference."),
+        (["mine.yaml", "--check", "blind"], "--check: Two people rarely write the same text"),
     ],
 )
 def test_what_does_not_fit_is_a_sentence_and_nothing_is_written(here: Path, words: list[str], sentence: str) -> None:

@@ -106,22 +106,22 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, log)
     why = (
-        "it gives no id of an item, and its question, 'Where am I?', is that of 2 items "
+        "it has no item id, and its question, 'Where am I?', is that of 2 items "
         "(Localization/location/0, Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
         "2 rows do not fit:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
-        "2 rows have a question that several items have, and no id that says which. Nothing was imported; mend the "
-        "file, or take the other rows (--skip-bad): all that stay out are then written down.",
+        "2 rows have the same question as several items, and no id. Nothing was imported. Correct the "
+        "file, or import only the valid rows with --skip-bad, which lists the others.",
     ]
     assert answered(store) == {}
     done = bring(store, media, log, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [(4, why), (6, why)]
     assert done.note == (
-        "2 rows have a question that several items have, and no id that says which. "
-        "Nothing reads the keys 'scores', 'scene'; the values are not imported."
+        "2 rows have the same question as several items, and no id. "
+        "Unused keys: 'scores', 'scene' (the values are not imported)."
     )
     where = ("Localization/location/0", "Localization/location/1")
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE, *where)
@@ -157,7 +157,7 @@ def test_what_is_about_no_item_is_named_and_never_dropped(store: Store, media: M
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (1, "there is no item 'nowhere' in this project, and no item has its question, 'Which fruit lies on my table'"),
         (2, "there is no item 'nowhere' in this project, and it has no question"),
-        (3, "it gives no id of an item, and no item has its question, 'Which fruit lies on your table?'"),
+        (3, "it has no item id, and no item has its question, 'Which fruit lies on your table?'"),
     ]
     assert answered(store) == {("Object/existence/1", "m"): "x"}
 
@@ -172,7 +172,7 @@ def test_of_several_answers_to_one_item_the_first_epoch_s_counts(
     path = tmp_path / "l.json"
     head = {"version": 2, "status": "success", "eval": {"model": "m", "task_id": "t"}}
     path.write_text(json.dumps({**head, "samples": [epoch(3, "plum"), epoch(2, "lemon"), epoch(1, "lemon")]}))
-    with pytest.raises(InvalidFileError, match=r"l\.json, row 1: m has answered this item already, in other words"):
+    with pytest.raises(InvalidFileError, match=r"l\.json, row 1: m has already answered this item with another text"):
         bring(store, media, path)
     assert answered(store) == {}
     done = bring(store, media, path, skip_bad=True)
@@ -220,7 +220,7 @@ def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: 
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (
             4,
-            'the model was shown the option A. "yes", which the item does not have; a letter in its answer would mean '
+            'the model saw the option A. "yes", which the item does not have; a letter in its answer would mean '
             "another option",
         )
     ]
@@ -266,8 +266,8 @@ def test_an_id_goes_before_the_question_and_the_first_that_is_an_item_s_counts()
     assert MATCH(PredictionRecord("m", "x", question="So: What is it?", ids=("other", "i2")))[0] == 2
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2"))) == (
         None,
-        "it names the item 'i2', but its question, 'Where am I?', is not that of the item: 'What is it?'; it is that "
-        "of 'i5'",
+        "it names the item 'i2', but its question, 'Where am I?', is not the item's: 'What is it?'; 'i5' has this "
+        "question",
     )
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other",)))[0] == 5
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", dimension="d"))[0] is None

@@ -92,9 +92,9 @@ def test_inspect_would_take_these_so_they_are_refused(tmp_path: Path) -> None:
     wrong = {
         "another item has the same id": [item, item],
         "not one of its options": [replace(item, fields={**item.fields, "answer": ["ladle"]})],
-        "one of its options is blank": [replace(item, fields={**item.fields, "options": ["cup", " ", "pot"]})],
+        "one option is empty": [replace(item, fields={**item.fields, "options": ["cup", " ", "pot"]})],
         "not in the release": [replace(item, assets=[replace(each, path=None) for each in item.assets])],
-        "it has no before": [replace(item, assets=item.assets[1:])],
+        "the item has no before": [replace(item, assets=item.assets[1:])],
     }
     for number, (why, some) in enumerate(wrong.items()):
         with pytest.raises(InvalidFileError, match=f"inspect cannot hold the item 'c0': .*{why}"):
@@ -105,7 +105,7 @@ def test_a_clip_that_inspect_has_no_word_for_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "release")
     _, released = plan(folder, tmp_path)
     with pytest.raises(
-        InvalidFileError, match="inspect cannot hold the item '0': its progress is a clip of the type video/webm"
+        InvalidFileError, match="inspect cannot hold the item '0': progress is a clip of the type video/webm"
     ):
         write("inspect", released, folder)
 
@@ -169,7 +169,7 @@ def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
     (sample,) = lines(files["test.jsonl"])
     assert sample["input"][0]["content"][0] == {"type": "image", "image": "images/test/0-0.png"}
     for format in ("lmms_eval", "llava", "vlmevalkit"):
-        with pytest.raises(InvalidFileError, match="its images have boxes or marks"):
+        with pytest.raises(InvalidFileError, match="the images have boxes or marks"):
             write(format, release(folder, schema, some), Folder(tmp_path / format))
 
 
@@ -379,9 +379,9 @@ def test_what_cannot_be_tuned_on_is_refused(tmp_path: Path) -> None:
     tag = [replace(some[0], fields={**some[0].fields, "question": "What is in <image>?"})]
     none = [replace(some[0], fields={"question": "?", "options": ["a", "b"]})]
     wrong: list[tuple[str, list[ReleasedItem], str]] = [
-        ("llava", tag, "'c0': its text has <image>"),
-        ("llava", none, "'c0': it has no answer"),
-        ("preference_pairs", some, "'c0': it is no multiple choice with one right option"),
+        ("llava", tag, "'c0': the text has <image>"),
+        ("llava", none, "'c0': the item has no answer"),
+        ("preference_pairs", some, "'c0': the item is not multiple choice with one right option"),
     ]
     for number, (format, those, why) in enumerate(wrong):
         with pytest.raises(InvalidFileError, match=why):

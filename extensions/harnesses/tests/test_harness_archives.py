@@ -32,7 +32,7 @@ def test_a_log_whose_run_goes_on_or_broke_off_has_a_start_and_no_head(tmp_path: 
     assert texts(read(path)) == {"a": "red"}
     empty = archive(tmp_path / "e.eval", {"_journal/start.json": start})
     assert [bad.reason for bad in read(empty).bad] == [
-        "the log holds no sample: its run ended before one (status: started)"
+        "the log holds no sample, because its run ended before the first one (status: started)"
     ]
 
 
@@ -46,8 +46,8 @@ def test_a_part_that_is_no_json_is_one_bad_row(tmp_path: Path) -> None:
     found = read(archive(tmp_path / "l.eval", {**parts, "samples/c_epoch_1.json": b"\xff"}))
     assert len(found.rows) == 1
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (2, "its sample samples/b_epoch_1.json cannot be read: it breaks off in the middle"),
-        (3, "its sample samples/c_epoch_1.json cannot be read: it is not UTF-8"),
+        (2, "sample samples/b_epoch_1.json cannot be read: the text ends too early"),
+        (3, "sample samples/c_epoch_1.json cannot be read: the text is not UTF-8"),
     ]
 
 
@@ -64,10 +64,10 @@ def flipped(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (cut, "is no whole .eval log: what such a file ends with, its table of contents, is missing"),
+        (cut, "is incomplete: the table of contents at the end of an .eval log is missing"),
         (flipped, "is damaged at samples/"),
-        (lambda data: b"", "is no whole .eval log"),
-        (lambda data: b"PK\x03\x04" + b"\x00" * 100, "is no whole .eval log"),
+        (lambda data: b"", "is incomplete: the table of contents at the end of an .eval log"),
+        (lambda data: b"PK\x03\x04" + b"\x00" * 100, "is incomplete: the table of contents at the end of an .eval log"),
     ],
 )
 def test_a_damaged_archive(tmp_path: Path, log: str, change: Callable[[bytes], bytes], told: str) -> None:
@@ -81,7 +81,7 @@ def test_a_cut_json_log(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_bytes(cut((LOGS / "inspect.json").read_bytes()))
     words = refused(path)
-    assert "log.json cannot be read: it breaks off in the middle (line " in words
+    assert "log.json cannot be read: the text ends too early (line " in words
 
 
 def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,10 +89,10 @@ def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     parts = {"header.json": HEAD, "samples/a_epoch_1.json": ONE, "samples/b_epoch_1.json": b" " * 4_000_000}
     path = archive(tmp_path / "l.eval", parts)
     assert path.stat().st_size < 10_000
-    assert "unpacks to more than logs do (at samples/b_epoch_1.json)" in refused(path)
+    assert "is too large when unpacked (at samples/b_epoch_1.json)" in refused(path)
     monkeypatch.setattr(inspect_archive, "LARGEST_OF_ALL", 5_000_000)
     many = {f"samples/{n}_epoch_1.json": b" " * 2_000_000 + ONE.encode() for n in range(4)}
-    assert "unpacks to more than logs do (at samples/2_epoch_1.json)" in refused(
+    assert "is too large when unpacked (at samples/2_epoch_1.json)" in refused(
         archive(tmp_path / "m.eval", {"header.json": HEAD, **many})
     )
 
@@ -100,8 +100,8 @@ def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_zip_in_a_zip_and_other_zips(tmp_path: Path) -> None:
     inner = io.BytesIO((LOGS / "inspect.eval").read_bytes())
     nested = archive(tmp_path / "l.eval", {"inspect.eval": inner.getvalue()})
-    assert "is a zip, and no log of Inspect: it has no header.json" in refused(nested)
+    assert "is a ZIP file without header.json, so it is not a log of Inspect" in refused(nested)
     outside = archive(tmp_path / "o.eval", {"header.json": HEAD, "samples/../../x_epoch_1.json": ONE})
-    assert "holds a part called 'samples/../../x_epoch_1.json'" in refused(outside)
+    assert "holds an unexpected part 'samples/../../x_epoch_1.json'" in refused(outside)
     damaged = archive(tmp_path / "h.eval", {"header.json": "{", "samples/a_epoch_1.json": ONE})
     assert "header.json is damaged" in refused(damaged)

@@ -82,9 +82,9 @@ def test_every_answer_of_inspect(log: str, epochs: int, format: str) -> None:
     assert {answer.question for answer, _ in found.rows} == {each["question"] for each in ITEMS}
     why = {name: answer.error for name, answer in by_id(found).items() if answer.error}
     assert why == {
-        "Object/attribute/1": "The file holds no text for it.",
+        "Object/attribute/1": "The file has no text for this item.",
         "Localization/spatial/0": "Inspect: max_tokens",
-        "Reasoning/counting/0": "Inspect has an error for it: ModelGenerateError('scripted failure')",
+        "Reasoning/counting/0": "Inspect recorded an error: ModelGenerateError('scripted failure')",
         "Reasoning/situated/0": "Inspect: content_filter",
     }
 
@@ -114,12 +114,12 @@ def test_log_likelihoods_are_no_text() -> None:
     found = read(LOGS / "lm_eval_choice", model="tiny")
     assert found.rows == []
     assert [bad.row for bad in found.bad] == [1, 2, 3]
-    assert "log-likelihoods and no text" in found.bad[0].reason
+    assert "log-likelihoods, not text" in found.bad[0].reason
 
 
 def test_scores_next_to_answers_are_told_from_them(tmp_path: Path) -> None:
     scores = LOGS / "lmms_eval_0.3.5" / "20261123_163514_results.json"
-    assert "holds scores of lmms-eval or lm-eval, and no answers" in refused(scores)
+    assert "holds scores of lmms-eval or lm-eval, but no answers" in refused(scores)
     assert "holds scores" in refused(scores, format="lmms_eval_samples")
 
 
@@ -128,11 +128,11 @@ def test_a_name_says_nothing_about_what_a_file_is(tmp_path: Path) -> None:
     shutil.copy(LOGS / "inspect.json", tmp_path / "answers.json")
     assert len(read(tmp_path / "log.zip").rows) == 18
     assert len(read(tmp_path / "answers.json").rows) == 9
-    assert "log.zip is no log of samples of lmms-eval" in refused(tmp_path / "log.zip", format="lmms_eval_samples")
+    assert "log.zip is not a log of samples of lmms-eval" in refused(tmp_path / "log.zip", format="lmms_eval_samples")
     own = tmp_path / "own.jsonl"
     own.write_text('{"item": "a", "model": "m", "text": "x"}\n')
-    assert "own.jsonl is no log of Inspect" in refused(own, format="inspect_log")
-    assert "own.jsonl is no object of answers by id" in refused(own, format="answer_map")
+    assert "own.jsonl is not a log of Inspect" in refused(own, format="inspect_log")
+    assert "own.jsonl is not a JSON object of answers by id" in refused(own, format="answer_map")
     assert [answer.item for answer, _ in read(own).rows] == ["a"]
 
 
@@ -171,15 +171,15 @@ def test_responses_in_every_shape(tmp_path: Path, parts: Mapping[str, Any], said
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        (sample(filtered_resps=[]), "it has no response"),
-        (sample(filtered_resps=None), "it has no response"),
-        (sample(filtered_resps=[7]), "no text"),
+        (sample(filtered_resps=[]), "the line has no response"),
+        (sample(filtered_resps=None), "the line has no response"),
+        (sample(filtered_resps=[7]), "the responses are not text"),
         (sample(filtered_resps=["-0.5", "True"]), "log-likelihoods"),
         (sample(filtered_resps=[[-0.5, False], [-1.5, True]]), "log-likelihoods"),
         (sample(resps=[[["one", "two"]]]), "several turns"),
-        (json.dumps(sample())[:-20], "it breaks off in the middle"),
-        ('{"doc_id": 1, "resps": tru}', "it is no JSON"),
-        ("[1]", "it is not an object"),
+        (json.dumps(sample())[:-20], "the text ends too early"),
+        ('{"doc_id": 1, "resps": tru}', "it is not JSON"),
+        ("[1]", "the line is not an object"),
         ('{"doc_id": ' + "[" * 100_000 + "]" * 100_000 + ', "resps": "x"}', "nested too deep"),
         ('{"doc_id": ' + "9" * 5_000 + ', "resps": "x"}', "a number that is too large"),
         (sample(filtered_resps="x" * 1_000_001), "its answer has 1,000,001 characters"),
@@ -197,7 +197,7 @@ def test_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
     path.write_bytes(
         path.read_bytes() + json.dumps(sample(filtered_resps="caf\u00e9"), ensure_ascii=False).encode("latin-1")
     )
-    assert [bad.reason for bad in read(path, model="m").bad] == ["it is not UTF-8"]
+    assert [bad.reason for bad in read(path, model="m").bad] == ["the line is not UTF-8"]
     path.write_bytes("\ufeff".encode("utf-16-le") + json.dumps(sample()).encode("utf-16-le"))
     assert "it is UTF-16 or UTF-32, not UTF-8" in refused(path, model="m")
 
@@ -211,7 +211,7 @@ def test_who_answered_stands_in_the_scores_or_the_folder(tmp_path: Path) -> None
 
     assert who(path) == ["org/tiny"]
     assert [bad.reason for bad in read(alone).bad] == [
-        "neither a file of scores next to it nor its folder says which model answered; name it with --model"
+        "the model is unknown: neither a file of scores nor the folder names it. Name the model with --model"
     ]
     assert who(tmp_path) == ["org/tiny", "somewhere"]  # lmms-eval calls folders after models
     scores = alone.with_name("20260101_000000_results.json")
@@ -257,9 +257,9 @@ def test_one_file_for_each_task_as_lmms_eval_wrote_before_0_2(tmp_path: Path) ->
         ("org/llava", ("a",), "red"),
         ("org/llava", ("b",), "blue"),
     ]
-    assert [(bad.row, bad.reason) for bad in found.bad] == [(3, "it is not an object {...}")]
+    assert [(bad.row, bad.reason) for bad in found.bad] == [(3, "the line is not an object {...}")]
     path.write_text(path.read_text()[:-30])
-    assert "egothink.json cannot be read: it breaks off in the middle" in refused(path)
+    assert "egothink.json cannot be read: the text ends too early" in refused(path)
 
 
 # ---- shapes of Inspect ----------------------------------------------------------------------------------------------
@@ -330,15 +330,17 @@ def test_samples_that_do_not_fit(tmp_path: Path) -> None:
     found = read(inspect_log(tmp_path / "l.json", *given))
     assert [bad.reason for bad in found.bad] == [
         "the sample is marked as invalid in Inspect",
-        "it is not an object {...}",
-        "its epoch is no number",
+        "the sample is not an object {...}",
+        "epoch is not a number",
     ]
     assert [bad.row for bad in found.bad] == [2, 3, 4]
     none = read(inspect_log(tmp_path / "n.json"))
-    assert [bad.reason for bad in none.bad] == ["the log holds no sample: its run ended before one (status: success)"]
+    assert [bad.reason for bad in none.bad] == [
+        "the log holds no sample, because its run ended before the first one (status: success)"
+    ]
     nobody = read(inspect_log(tmp_path / "l.json", a_sample(), model="none/none"))
     assert [bad.reason for bad in nobody.bad] == [
-        "neither it nor the name l.json says which model answered; name it with --model"
+        "neither the row nor the file name l.json names the model; give it with --model"
     ]
 
 
@@ -375,12 +377,12 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
         ("a", "blue"),
     ]  # not the last alone
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (n, "its answer is neither text nor a number") for n in (2, 3, 5)
+        (n, "the answer is neither text nor a number") for n in (2, 3, 5)
     ]
     unnamed = read(path)
-    assert "name it with --model" in unnamed.bad[0].reason
+    assert "give it with --model" in unnamed.bad[0].reason
     path.write_text('{"a": "red", "b": "bl')
-    assert "answers.json cannot be read: it breaks off in the middle (line 1, column 19)" in refused(path, model="m")
+    assert "answers.json cannot be read: the text ends too early (line 1, column 19)" in refused(path, model="m")
 
 
 def test_half_characters_and_nothings_are_stored_as_what_they_are_not(tmp_path: Path) -> None:
@@ -440,7 +442,7 @@ def test_a_folder_without_a_log(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match=r"holds no log of Inspect\. Nothing was imported"):
         read(tmp_path, "inspect_log")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InvalidFileError, match=r"holds no \.json file"):
+    with pytest.raises(InvalidFileError, match=r"has no \.json file"):
         read(tmp_path / "empty", "answer_map")
 
 

@@ -254,17 +254,17 @@ def test_the_plain_table_has_paths_and_hashes(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "half a character": ({"question": "\ud83d"}, "in question, a text of it has half of a character"),
-    "too large a number": ({"level": 2**63}, "in level, 9223372036854775808 is a whole number of more than 64 bits"),
-    "a text for a number": ({"level": "7"}, "in level, '7' is no whole number"),
-    "a list for a text": ({"notes": ["a"]}, r"in notes, \['a'\] is no text"),
-    "a text for a list": ({"options": "a"}, "in options, 'a' is no list"),
+    "half a character": ({"question": "\ud83d"}, "in question, the text has an incomplete character"),
+    "too large a number": ({"level": 2**63}, "in level, 9223372036854775808 is too large for a 64-bit integer"),
+    "a text for a number": ({"level": "7"}, "in level, '7' is not a whole number"),
+    "a list for a text": ({"notes": ["a"]}, r"in notes, \['a'\] is not text"),
+    "a text for a list": ({"options": "a"}, "in options, 'a' is not a list"),
     "an unknown part": (
         {"points": [{"x": 0.5, "y": 0.5, "by": "me"}]},
-        "has 'by', and the column has number, x, y, image",
+        "has 'by', but the column has only number, x, y, image",
     ),
-    "no number": ({"anything": float("nan")}, "in anything, a number of it is infinite or none at all"),
-    "an unknown field": ({"more": 1}, "it has a field 'more', which the schema does not have"),
+    "no number": ({"anything": float("nan")}, "in anything, a number is infinite or NaN"),
+    "an unknown field": ({"more": 1}, "the item has a field 'more', which is not in the schema"),
 }
 
 
@@ -288,21 +288,21 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
 
     refused([first, second, replace(third, id="2")], "the item '2': another item has the same id")
     two = [*second.assets, made.asset("before", "more")]
-    refused([first, replace(second, assets=two), third], "'2': in before, it has 2 of 'before'")
-    refused(
-        [first, without_paths(second), third], "'2': its before is not in the release, and those of other items are"
-    )
+    refused([first, replace(second, assets=two), third], "'2': in before, the item has 2 files for 'before'")
+    refused([first, without_paths(second), third], "'2': before is not in the release, but other items' files are")
     refused([first, replace(second, assets=[replace(second.assets[0], role="top")])], "'2': .* role 'top'")
     ones = [ReleasedSplit("validation", 1), ReleasedSplit("test", 1)]
-    told = "'2' is in the split 'validation', out of turn; the splits are validation, test"
+    told = "'2' of the split 'validation' is not in the order of the splits: validation, test"
     refused([first, third, second], told, splits=ones)
-    refused([first], "'validation' has 1 items, and the release says 2", splits=[ReleasedSplit("validation", 2)])
+    refused([first], "'validation' has 1 items instead of 2", splits=[ReleasedSplit("validation", 2)])
     refused(
-        [third], "'3': it has 'answer', which the split 'test' withholds", splits=[ReleasedSplit("test", 1, ["answer"])]
+        [third],
+        "'3': the item has 'answer', which the split 'test' withholds",
+        splits=[ReleasedSplit("test", 1, ["answer"])],
     )
     refused(
         [third], "the split 'train', which has no items", splits=[ReleasedSplit("test", 1), ReleasedSplit("train", 0)]
     )
-    refused([replace(first, split="test-a")], "cannot have a split called 'test-a'")
+    refused([replace(first, split="test-a")], "cannot have a split named 'test-a'")
     made.bytes[first.assets[0].sha256] = b"other"
-    refused([first], "'a/1 ü': the bytes of its before are not those of its SHA-256")
+    refused([first], "'a/1 ü': the file for before does not match its SHA-256")

@@ -155,12 +155,12 @@ def test_a_whole_number_as_target_would_become_a_letter_and_nothing_the_word_non
 
 
 REFUSED = {
-    "kind: option_of": ("kind: options_of", {"answer": ["1"]}, "several of its options are right"),
-    "min: 0": ("min: 0, max: 2", {}, "it has 2 images, and there is place for one"),
+    "kind: option_of": ("kind: options_of", {"answer": ["1"]}, "several options are right"),
+    "min: 0": ("min: 0, max: 2", {}, "the item has 2 images, but a task of the Hub holds only one image"),
     "{name: level": (
         "{name: eval_input, kind: text, required: false}\n    - {name: level",
         {},
-        "a column 'eval_input' already",
+        "already has a column 'eval_input'",
     ),
 }
 
@@ -183,10 +183,10 @@ def test_items_that_would_be_scored_wrongly_are_refused_by_name(tmp_path: Path) 
         with pytest.raises(InvalidFileError, match=said):
             official.write(made.set(), tmp_path / str(len(list(tmp_path.iterdir()))), formats)
 
-    refused("hub_eval cannot hold the item 'b': it has no right answer", answer=None)
-    refused("hub_eval cannot hold the item 'b': one of its options is blank", options=["nein", " "])
+    refused("hub_eval cannot hold the item 'b': the item has no right answer", answer=None)
+    refused("hub_eval cannot hold the item 'b': one option is empty", options=["nein", " "])
     refused("hub_eval cannot hold the item 'b'", answer="vielleicht")
-    refused("add that to the formats of the release", formats=("hub_eval",))
+    refused("Add hf_dataset to the formats of the release", formats=("hub_eval",))
     made = chosen()
     hidden = [replace(item, fields={"question": "?", "options": ["1", "2"]}) for item in made.items]
     made.items = hidden

@@ -40,7 +40,9 @@ def test_answers_by_item(tmp_path: Path) -> None:
     )
     read = read_predictions(path, schema=SCHEMA)
     assert [row for row, _ in read.rows] == [
-        PredictionRecord("m", "", item="Activity/0", outcome=Outcome.EMPTY, error="The file holds no text for it."),
+        PredictionRecord(
+            "m", "", item="Activity/0", outcome=Outcome.EMPTY, error="The file has no text for this item."
+        ),
         PredictionRecord("m", "t", item="7"),
     ]
 
@@ -159,7 +161,7 @@ def test_who_answered_is_in_the_name_of_the_file_or_of_a_folder(tmp_path: Path, 
     assert [row.model for row, _ in read.rows] == ([model] if model else [])
     if model is None:
         assert [row.reason for row in read.bad] == [
-            f"neither it nor the name {path.name} says which model answered; name it with --model"
+            f"neither the row nor the file name {path.name} names the model; give it with --model"
         ]
     assert [row.model for row in answers(path, model="named")] == ["named"]
 
@@ -177,10 +179,10 @@ def test_a_column_or_an_option_names_the_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ([None, "red"], "it has no index"),
-        ([0, Raw("|<f>SUM(A1)</f>")], "its prediction is a formula in the spreadsheet; save the file anew"),
-        ([0, Raw(' t="e"|<v>#NAME?</v>')], "its prediction is the error #NAME?"),
-        ([Raw(' t="d"|<v>2026-01-01</v>'), "red"], "its index is a date in the spreadsheet"),
+        ([None, "red"], "index is missing"),
+        ([0, Raw("|<f>SUM(A1)</f>")], "prediction is a formula in the spreadsheet. Save the file again"),
+        ([0, Raw(' t="e"|<v>#NAME?</v>')], "prediction is the error #NAME?"),
+        ([Raw(' t="d"|<v>2026-01-01</v>'), "red"], "index is a date in the spreadsheet"),
         (["9" * 301, "red"], "index"),
     ],
 )
@@ -197,7 +199,7 @@ def test_a_spreadsheet_of_another_kind_is_told(tmp_path: Path, ending: str) -> N
     path = tmp_path / f"tiny_EgoThink{ending}"
     path.write_bytes(b"whatever")
     with pytest.raises(
-        InvalidFileError, match=rf"tiny_EgoThink{ending} is no kind of spreadsheet that is read.*as \.xlsx"
+        InvalidFileError, match=rf"tiny_EgoThink{ending} is a spreadsheet that Touchstone cannot read.*as \.xlsx"
     ):
         read_predictions(path, schema=SCHEMA)
 
@@ -265,7 +267,7 @@ def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [
         (4, "sample_id is not a whole number"),
-        (5, "its label is no text"),
+        (5, "label is not text"),
         (6, "sample_id is not a whole number"),
     ]
 

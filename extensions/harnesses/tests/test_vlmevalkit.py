@@ -97,7 +97,7 @@ def test_rows_without_a_picture_would_be_left_out_so_they_are_refused(tmp_path: 
     folder = Folder(tmp_path)
     some = items(folder, "one?", "two?")
     bare = [some[0], replace(some[1], assets=())]
-    with pytest.raises(InvalidFileError, match="'c1': it has no image"):
+    with pytest.raises(InvalidFileError, match="'c1': the item has no image"):
         write("vlmevalkit", release(folder, schema, bare), folder)
 
 
@@ -107,7 +107,7 @@ def test_a_picture_that_would_be_taken_for_another_row_is_refused(tmp_path: Path
     Image.new("P", (1, 1)).save(out, "GIF")
     assert len(base64.b64encode(out.getvalue())) <= 64, "a picture that is so small"
     released = release(folder, fifth(**CHOICE), items(folder, "one?"), read=lambda each: out.getvalue())
-    with pytest.raises(InvalidFileError, match=r"'c0'.*another row"):
+    with pytest.raises(InvalidFileError, match=r"'c0'.*reads it as a row number"):
         write("vlmevalkit", released, folder)
     assert schema.name == "fifth"
 
@@ -167,23 +167,23 @@ def test_columns_are_judged_in_the_blocks_in_which_pandas_reads_them() -> None:
 def test_options_that_would_be_lost_or_changed_are_refused_by_name(tmp_path: Path) -> None:
     schema, folder = fifth(**CHOICE), Folder(tmp_path)
     lost = items(folder, "one?", options=["cup", "None"], answer="cup")
-    with pytest.raises(InvalidFileError, match="'c0': its B is 'None', which VLMEvalKit reads as nothing at all"):
+    with pytest.raises(InvalidFileError, match="'c0': B is 'None', which VLMEvalKit reads as nothing at all"):
         write("vlmevalkit", release(folder, schema, lost), folder)
     other = Folder(tmp_path / "other")
     some = items(other, "one?", "two?", options=["3", "4"], answer="3")
     gap = [some[0], replace(some[1], fields={**some[1].fields, "options": ["3", "4", "5"]})]
-    with pytest.raises(InvalidFileError, match=r"'c1': its C is '5', which VLMEvalKit reads as 5\.0"):
+    with pytest.raises(InvalidFileError, match=r"'c1': C is '5', which VLMEvalKit reads as 5\.0"):
         write("vlmevalkit", release(other, schema, gap), other)
 
 
 REFUSED: list[tuple[dict[str, str], dict[str, Any], str]] = [
     ({}, {"answer": ["a pan", "a pot"]}, "several right options"),
     ({"options_of": "order_of"}, {"answer": ["a pot", "a pan", "x?"]}, "put in order"),
-    (CHOICE, {"options": ["only"], "answer": "only"}, "a single option"),
-    (CHOICE, {"options": ["a", "", "b"], "answer": "b"}, "one of its options is empty"),
-    (CHOICE, {"options": [str(n) for n in range(27)], "answer": "3"}, "27 options, and letters end with Z"),
+    (CHOICE, {"options": ["only"], "answer": "only"}, "only one option"),
+    (CHOICE, {"options": ["a", "", "b"], "answer": "b"}, "one option is empty"),
+    (CHOICE, {"options": [str(n) for n in range(27)], "answer": "3"}, "27 options, but there are only 26 letters"),
     (CHOICE, {"answer": "elsewhere"}, "not one of its options"),
-    (CHOICE, {"question": " "}, "its question is empty"),
+    (CHOICE, {"question": " "}, "the field question is empty"),
 ]
 
 
@@ -211,7 +211,7 @@ def test_marks_are_drawn_into_the_picture_or_the_item_is_refused(tmp_path: Path)
         replace(each, fields={**each.fields, "where": [{"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}]})
         for each in items(folder, "x?")
     ]
-    with pytest.raises(InvalidFileError, match="its images have boxes or marks"):
+    with pytest.raises(InvalidFileError, match="the images have boxes or marks"):
         write("vlmevalkit", release(folder, schema, some), folder)
     other = Folder(tmp_path / "other")
     marked = b"\x89PNG" + bytes(60)

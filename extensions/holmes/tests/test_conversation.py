@@ -156,13 +156,13 @@ def test_several_tools_in_one_turn_and_the_same_one_again() -> None:
 @pytest.mark.parametrize(
     ("wanted", "outcome", "sentence"),
     [
-        (call("weather_detection"), Outcome.NO_TOOL_RESULT, "It asked for weather_detection, and no such result"),
-        (call("list_inventory_information"), Outcome.NO_TOOL_RESULT, "no such result is stored"),
-        (call("google"), Outcome.NO_TOOL_RESULT, "It asked for the tool 'google', which there is not."),
-        (call("ocr", "{not json"), Outcome.NO_TOOL_RESULT, "with arguments that cannot be read: '{not json'."),
-        (call("ocr", "[1]"), Outcome.NO_TOOL_RESULT, "with arguments that cannot be read"),
-        ({"type": "function"}, Outcome.UNREADABLE, "in a way that the protocol does not know"),
-        ({"function": {"arguments": "{}"}}, Outcome.UNREADABLE, "in a way that the protocol does not know"),
+        (call("weather_detection"), Outcome.NO_TOOL_RESULT, "The model asked for weather_detection, but this result"),
+        (call("list_inventory_information"), Outcome.NO_TOOL_RESULT, "this result is not stored"),
+        (call("google"), Outcome.NO_TOOL_RESULT, "The model asked for an unknown tool 'google'."),
+        (call("ocr", "{not json"), Outcome.NO_TOOL_RESULT, "with unreadable arguments: '{not json'."),
+        (call("ocr", "[1]"), Outcome.NO_TOOL_RESULT, "with unreadable arguments"),
+        ({"type": "function"}, Outcome.UNREADABLE, "do not follow the protocol"),
+        ({"function": {"arguments": "{}"}}, Outcome.UNREADABLE, "do not follow the protocol"),
     ],
 )
 def test_a_call_that_has_no_result_ends_it(wanted: dict[str, Any], outcome: Outcome, sentence: str) -> None:
@@ -210,7 +210,7 @@ def test_who_goes_on_asking_is_stopped() -> None:
     told, server = held([calls(call("ocr"))], most_turns=3)
     assert [each.outcome for each in told] == [Outcome.CALLED, Outcome.CALLED, Outcome.TOO_MANY_TURNS]
     assert told[-1].final
-    assert "for 3 turns, which is as many as `most_turns` allows" in told[-1].error
+    assert "in all 3 turns that `most_turns` allows" in told[-1].error
     assert len(server.asked) == 3
     assert len(told[-1].detail["transcript"]) == 2 + 3 * 2
 

@@ -77,14 +77,14 @@ def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ({"tool": "ocr", "result": "x"}, "it has no item"),
-        ({"item": 7, "tool": "ocr", "result": "x"}, "there is no item '7' in this project"),
-        ({"item": 0, "tool": "google", "result": "x"}, "there is no tool 'google'; there are detect_traffic_sign, "),
-        ({"item": 0, "tool": "ocr"}, "it has no result; an empty list or text says that nothing was found"),
-        ({"item": 0, "tool": "ocr", "result": "x", "arguments": [1]}, "its arguments are not an object"),
+        ({"tool": "ocr", "result": "x"}, "item is missing"),
+        ({"item": 7, "tool": "ocr", "result": "x"}, "this project has no item '7'"),
+        ({"item": 0, "tool": "google", "result": "x"}, "unknown tool 'google'. Choose from: detect_traffic_sign, "),
+        ({"item": 0, "tool": "ocr"}, "result is missing. An empty list or text means that nothing was found"),
+        ({"item": 0, "tool": "ocr", "result": "x", "arguments": [1]}, "arguments is not an object"),
         (
             {"item": 0, "tool": "object_detection", "result": ["mug"]},
-            "object_detection has another result for this item",
+            "object_detection already has another result for this item",
         ),
         ("{", "row 5"),
     ],
@@ -130,11 +130,11 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         *("assistant", "tool") * 2,
         "assistant",
     ]
-    assert last["1"].error == "It asked for object_detection, and no such result is stored for this item."
+    assert last["1"].error == "The model asked for object_detection, but this result is not stored for this item."
 
 
 def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "twice.jsonl"
     path.write_text('{"item": "a", "tool": "t", "result": "x", "result": "y"}')
     (bad,) = read_tool_results(path, tools=[])[1]
-    assert "the key 'result' stands twice" in bad.reason
+    assert "the key 'result' appears twice" in bad.reason

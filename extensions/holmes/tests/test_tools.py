@@ -87,12 +87,12 @@ def test_a_program_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("print('cup')", "no_json", "look wrote invalid JSON"),
         ("pass", "no_json", "look wrote invalid JSON"),
         ("print('[1, 2]'); print('[3]')", "no_json", "look wrote invalid JSON"),
-        ("print('NaN')", "no_json", "look wrote NaN, which is no number of JSON."),
+        ("print('NaN')", "no_json", "look wrote NaN, which is not a JSON number."),
         ("print('[1e999]')", "no_json", "it has a number that is too large"),
         ("print('9' * 6000)", "no_json", "it has a number that is too large"),
         ("print('[' * 90000)", "no_json", "nested too deep"),
         ("import os; os.write(1, b'\"\\xff\"')", "no_json", "look wrote invalid UTF-8"),
-        ("print('null')", "no_result", "an empty list or text says nothing was found"),
+        ("print('null')", "no_result", "An empty list or text means that nothing was found"),
         ("print('[' + '1, ' * 40_000 + '1]')", "too_large", "look wrote more than 100,000 bytes"),
         ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large", "look wrote more than 100,000 bytes"),
         ("import sys; sys.exit('no\\0 model')", "exit", "look ended with exit status 1: no\ufffd model"),
@@ -111,7 +111,7 @@ def test_what_cannot_be_stored_in_a_result_is_replaced(tmp_path: Path) -> None:
 
 def test_a_program_that_does_not_end(tmp_path: Path) -> None:
     tools = program(tmp_path, "import time; time.sleep(600)", seconds=0.3)
-    assert failed(tools) == ("timeout", "look was not done within 0.3 seconds.")
+    assert failed(tools) == ("timeout", "look did not end within 0.3 seconds.")
 
 
 def test_it_is_ended_with_all_that_it_has_started_when_the_run_stops(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_server_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (Reply("html", b"<html>"), "no_json", "look wrote invalid JSON"),
         (Reply("large", b"x" * 2000), "too_large", "look replied with more than 1,000 bytes."),
         (Reply("500", b"no model\n loaded", 500), "status", "look replied with status 500: no model loaded"),
-        (Reply("drip", b"x" * 900, slice_every=0.05), "timeout", "look was not done within 1 seconds."),
+        (Reply("drip", b"x" * 900, slice_every=0.05), "timeout", "look did not answer within 1 seconds."),
         (Reply("cut", b"x" * 900, cut=True), "no_reply", "look: the connection ended before the reply was complete"),
         (Reply("moved", b"", 302, {"location": "http://10.0.0.1/"}), "no_reply", "look: the server redirects to"),
     ],
@@ -276,14 +276,18 @@ def test_a_tool_is_run_where_nothing_is_stored() -> None:
 @pytest.mark.parametrize(
     ("asked", "outcome", "sentence"),
     [
-        (call("caption"), Outcome.NO_TOOL_RESULT, "It asked for caption, and no such result is stored for this item."),
+        (
+            call("caption"),
+            Outcome.NO_TOOL_RESULT,
+            "The model asked for caption, but this result is not stored for this item.",
+        ),
         (
             call("ocr", '{"side": 3}'),
             Outcome.NO_TOOL_RESULT,
-            'It asked for ocr with {"side": 3}; it takes texts as side.',
+            'The model asked for ocr with {"side": 3}, but the tool needs the text arguments side.',
         ),
-        (call("ocr", '{"x": "left"}'), Outcome.NO_TOOL_RESULT, "it takes texts as side."),
-        (call("rm"), Outcome.NO_TOOL_RESULT, "It asked for the tool 'rm', which there is not."),
+        (call("ocr", '{"x": "left"}'), Outcome.NO_TOOL_RESULT, "but the tool needs the text arguments side."),
+        (call("rm"), Outcome.NO_TOOL_RESULT, "The model asked for an unknown tool 'rm'."),
         (call("detect"), Outcome.TOOL_FAILED, "detect was not done within 3 seconds."),
     ],
 )
@@ -322,7 +326,7 @@ def test_one_that_fails_ends_its_own_conversation_alone() -> None:
 
 def test_a_stopped_conversation_is_left_as_it_is() -> None:
     def tools(question: Question, name: str, arguments: Any) -> Any:
-        raise ToolFailure("stopped", "detect was stopped with the run.")
+        raise ToolFailure("stopped", "detect was stopped, because the run was stopped.")
 
     told, _ = held([calls(call("detect"))], tools)
     assert [(each.outcome, each.final) for each in told] == [(Outcome.CALLED, False)]
@@ -349,13 +353,13 @@ def test_without_something_that_runs_them_a_set_has_what_is_stored() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("tools: []", "it has no tools"),
-        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a is there twice"),
-        ("tools: [{name: a b, description: x}]", "a tool's name is letters"),
-        ("tools: [{name: a, description: x, command: [b], url: 'http://x'}]", "by a command or by a url, not by both"),
+        ("tools: []", "tools has no tools"),
+        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a occurs twice"),
+        ("tools: [{name: a b, description: x}]", "Use at most 64 letters"),
+        ("tools: [{name: a, description: x, command: [b], url: 'http://x'}]", "has both `command` and `url`"),
         ("tools: [{name: a, description: x, command: rm -rf /}]", "tools:1: tools[0].command"),
-        ("tools: [{name: a, description: x, key: A_API_KEY}]", "has a `key` and no `url`"),
-        ("tools: [{name: a, description: x, environment: [B]}]", "has an `environment` and no `command`"),
+        ("tools: [{name: a, description: x, key: A_API_KEY}]", "has a `key` but no `url`"),
+        ("tools: [{name: a, description: x, environment: [B]}]", "has an `environment` but no `command`"),
         ("tools: [{name: a, description: x, seconds: 0}]", "tools[0].seconds"),
         ("tools: [{name: a, description: x, shell: true}]", "unknown key"),
     ],

@@ -39,7 +39,7 @@ def result_of(tool: Tool, said: bytes) -> Any:
     """Return the value of a tool's output. Raise ``ToolFailure`` if the output is unusable."""
 
     def constant(word: str) -> Any:
-        raise ToolFailure("no_json", f"{tool.name} wrote {word}, which is no number of JSON.")
+        raise ToolFailure("no_json", f"{tool.name} wrote {word}, which is not a JSON number.")
 
     try:
         text = said.decode("utf-8")
@@ -47,11 +47,12 @@ def result_of(tool: Tool, said: bytes) -> Any:
     except UnicodeDecodeError:
         raise ToolFailure("no_json", f"{tool.name} wrote invalid UTF-8.") from None
     except (NotJson, RecursionError) as error:
-        why = str(error) if isinstance(error, NotJson) else "it is nested too deep"
+        why = str(error) if isinstance(error, NotJson) else "the value is nested too deeply"
         raise ToolFailure("no_json", f"{tool.name} wrote invalid JSON: {why}.") from None
     if value is None:
         raise ToolFailure(
-            "no_result", f"{tool.name} wrote null, which is no result; an empty list or text says nothing was found."
+            "no_result",
+            f"{tool.name} wrote null instead of a result. An empty list or text means that nothing was found.",
         )
     return value
 

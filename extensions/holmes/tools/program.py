@@ -97,9 +97,9 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
             if over is not None and (not open_.get_map() or now - over > REST_SECONDS):
                 break
             if over is None and now > end:
-                raise ToolFailure("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.")
+                raise ToolFailure("timeout", f"{tool.name} did not end within {tool.seconds:g} seconds.")
             if stop():
-                raise ToolFailure("stopped", f"{tool.name} was stopped with the run.")
+                raise ToolFailure("stopped", f"{tool.name} was stopped, because the run was stopped.")
             if not open_.get_map():
                 time.sleep(LOOK_SECONDS / 4)
             for key, _ in open_.select(LOOK_SECONDS if over is None else LOOK_SECONDS / 4) if open_.get_map() else ():

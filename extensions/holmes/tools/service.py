@@ -19,7 +19,7 @@ from net import addresses, httpx2_client
 from net.addresses import AddressWords, ForbiddenAddress, Rules, UnknownHost
 from net.guard import Guard, NoAnswer, NotReadable, ReplyLimits, TooSlow, Traffic
 
-URL = AddressWords("url of a tool", key="put the key into an environment variable and name that under `key`")
+URL = AddressWords("url of a tool", key="put the key into an environment variable, and name the variable under `key`")
 
 
 def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
@@ -32,7 +32,7 @@ def replied(tool: Tool, call: ToolCall, *, listed: tuple[str, ...]) -> bytes:
     try:
         status, body = asyncio.run(_posted(tool, guard, key, call.request(tool, images)))
     except TooSlow:
-        raise ToolFailure("timeout", f"{tool.name} was not done within {tool.seconds:g} seconds.") from None
+        raise ToolFailure("timeout", f"{tool.name} did not answer within {tool.seconds:g} seconds.") from None
     except NoAnswer as error:
         large = isinstance(error, NotReadable) and "larger than" in str(error)
         why = f"{tool.name} replied with more than {tool.largest:,} bytes." if large else f"{tool.name}: {error}."
@@ -64,8 +64,8 @@ def guard_of(tool: Tool, listed: tuple[str, ...]) -> tuple[Guard, Key | None]:
     key = key_of(Endpoint(base_url=tool.url, key=tool.key), place, os.environ)
     if key is not None and guard.unencrypted:
         raise ModelError(
-            f"The key of {tool.name} would go to {place.host} unencrypted over a public network; use https://, or let "
-            f"the person who runs this server list it in {ENDPOINTS}."
+            f"The key of {tool.name} would go to {place.host} unencrypted over a public network. Use https://, or "
+            f"ask the operator of this server to list the address in {ENDPOINTS}."
         )
     try:
         httpx2_client.version()

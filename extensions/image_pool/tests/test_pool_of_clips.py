@@ -95,10 +95,10 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert again.stdout.splitlines() == [
         "Nothing added; 1 already in the project (identical files).",
         "Not taken: 1.",
-        "   a.png: It is an image, and walk takes clips.",
+        "   a.png: It is an image, but walk takes clips.",
     ]
     for arguments, sentence in (
-        ([str(folder), "--role", "wolk"], "The schema has no asset 'wolk'; it has still, walk."),
+        ([str(folder), "--role", "wolk"], "The schema has no asset 'wolk'. Its assets: still, walk."),
         ([str(folder / "none")], "There is no file or folder"),
         ([str(folder), "--dimension", "odd"], "The schema has no dimension 'odd'."),
     ):
@@ -111,7 +111,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert [(each.kind, each.role) for each in free.assets].count(("clip", "walk")) == 3
     assert free.total == 4
     by_kind = {kind: [each.id for each in free.assets if each.kind == kind] for kind in ("image", "clip")}
-    with pytest.raises(InvalidInputError, match=r"do not make an item; it takes 0 image \(still\), 1 clip \(walk\)"):
+    with pytest.raises(InvalidInputError, match=r"An item needs 0 image \(still\), 1 clip \(walk\)"):
         image_pool.pick(store, person=ann, project="p", dimension="all", assets=by_kind["image"])
     in_garden = by_kind["clip"][:2]  # three.webm and two.mp4, in the order of their names
     task = image_pool.pick(store, person=ann, project="p", dimension="all", assets=in_garden[:1])
@@ -158,7 +158,7 @@ def test_what_has_no_place_in_an_item_is_refused(store: Store, home: Path, folde
     assert (done.added, done.refused) == (
         1,
         (
-            ("kitchen/one.webm", "It is a clip, and items of this project hold images."),
-            ("garden/two.mp4", "It is a video, and these take images."),
+            ("kitchen/one.webm", "It is a clip, but items of this project need images."),
+            ("garden/two.mp4", "It is a video, but items of this project need images."),
         ),
     )

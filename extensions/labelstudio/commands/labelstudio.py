@@ -37,21 +37,23 @@ Server = Annotated[
 ]
 Stages = Annotated[
     list[Stage] | None,
-    typer.Option(help="A stage whose work goes to Label Studio. Repeat it for more. Default: as before."),
+    typer.Option(help="A stage whose work goes to Label Studio. Repeat the option for more. Default: unchanged."),
 ]
-Ahead = Annotated[int | None, typer.Option(min=1, help="How many tasks a person has there at once. Default: 3.")]
+Ahead = Annotated[
+    int | None, typer.Option(min=1, help="Number of tasks that a person has in Label Studio at once. Default: 3.")
+]
 Hold = Annotated[
-    float | None, typer.Option(min=0.1, help="How many hours a task is reserved for its person. Default: 8.")
+    float | None, typer.Option(min=0.1, help="Number of hours for which a task is reserved for its person. Default: 8.")
 ]
 MediaFrom = Annotated[
     str | None,
-    typer.Option(
-        help="The address where browsers reach this server. Default: TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"
-    ),
+    typer.Option(help="The public address of this server. Default: TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
 ]
 LocalFiles = Annotated[
     Path | None,
-    typer.Option(help="The local-files document root of a Label Studio on this machine. Tasks then have no links."),
+    typer.Option(
+        help="The local-files document root of Label Studio on this machine. Tasks then name files, not links."
+    ),
 ]
 
 
@@ -73,19 +75,21 @@ def people(
     pairs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="LOGIN=E-MAIL of a person in Label Studio. Without this, list the people.", metavar="LOGIN=E-MAIL"
+            help="A person's login and e-mail address in Label Studio. Without this, list the people.",
+            metavar="LOGIN=E-MAIL",
         ),
     ] = None,
     server: Server = None,
     remove: Annotated[
-        list[str] | None, typer.Option(help="Send no more work of this login there. Repeat it for more.")
+        list[str] | None,
+        typer.Option(help="Send no more work of this login to Label Studio. Repeat the option for more."),
     ] = None,
     invite: Annotated[
         bool,
-        typer.Option("--invite", help="Print Label Studio's invitation link, for people without an account there."),
+        typer.Option("--invite", help="Print Label Studio's invitation link for people without an account."),
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Add every member whose login is an e-mail address there.")
+        bool, typer.Option("--match", help="Map every member whose login is an e-mail address in Label Studio.")
     ] = False,
 ) -> None:
     """Say which login has which e-mail address in Label Studio, so that people get their own tasks.
@@ -105,10 +109,10 @@ def people(
             if match:
                 bridge.match_people(shared.store, client, by=None, project=project)
             if invite:
-                typer.echo(f"Anyone who opens this link can make an account at {address}:\n  {client.invitation()}")
+                typer.echo(f"Anyone with this link can create an account at {address}:\n  {client.invitation()}")
     mapped = _status(shared, project, address).people
     for person in mapped:
-        there = "" if person.known else "  (not seen there yet)"
+        there = "" if person.known else "  (no account found yet)"
         typer.echo(f"{person.login:<24} {person.email}{there}")
     if not mapped:
         typer.echo(_no_one_known(project))
@@ -142,7 +146,7 @@ def push(
             lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
         )
     media.sweep()
-    _tell(bridging.outcomes_in_words(done) or ["Nothing to send, and nothing to remove."])
+    _tell(bridging.outcomes_in_words(done) or ["No tasks to send or remove."])
     for person in _status(shared, project, address).people:
         if person.why:
             typer.echo(f"  {person.login}: {person.why}")
@@ -166,7 +170,7 @@ def pull(project: Project, server: Server = None) -> None:
             project,
             lambda progress: bridge.pull(shared.store, client, forms, by=None, project=project),
         )
-    _tell(bridging.outcomes_in_words(done) or ["Nothing new there."])
+    _tell(bridging.outcomes_in_words(done) or ["No new answers."])
 
 
 def sync(
@@ -177,7 +181,7 @@ def sync(
     hold: Hold = None,
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
-    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two exchanges.")] = 5.0,
+    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two synchronizations.")] = 5.0,
 ) -> None:
     """Send tasks and fetch answers again and again, until Ctrl+C. If it is interrupted, the same command continues.
 
@@ -198,7 +202,7 @@ def sync(
             media.sweep()
             lines = [*bridging.outcomes_in_words(pulled, pushed), *([said] if said and said != before[0] else [])]
             if before[0] and not said:
-                lines.append("It answers again.")
+                lines.append("Label Studio answers again.")
             before[0] = said
             _tell([f"{time.strftime('%H:%M:%S')}  {line}" for line in lines])
 
@@ -210,7 +214,7 @@ def sync(
             project,
             lambda progress: bridge.sync(shared.store, client, forms, by=None, **about),
         )
-    typer.echo("Ended. Tasks in Label Studio stay there. The same command continues.")
+    typer.echo("Ended. Tasks stay in Label Studio. Run the same command to continue.")
 
 
 def status(project: Project, server: Server = None) -> None:
@@ -225,10 +229,13 @@ def status(project: Project, server: Server = None) -> None:
     if server is not None:
         servers = [_status(shared, project, _normal(server))]
     if not servers:
-        typer.echo(f"{project} sends no work to Label Studio: touchstone labelstudio map {project} --server ADDRESS")
+        typer.echo(
+            f"{project} sends no work to Label Studio. Connect a server: touchstone labelstudio map {project} "
+            "--server ADDRESS"
+        )
     for host in servers:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
-        typer.echo(f"{host.address}: {stages}; {host.ahead} tasks ahead, held for {host.hold_hours:g} hours")
+        typer.echo(f"{host.address}: {stages}; {host.ahead} tasks per person, reserved for {host.hold_hours:g} hours")
         fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
         typer.echo(f"  fetched last: {fetched}{' (in progress)' if host.busy else ''}")
         for line in host.lines:
@@ -290,7 +297,8 @@ def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
     server_status = status_of(shared, project, address)
     if server_status is None:
         raise NotFoundError(
-            f"{project} sends no work to {address} yet: touchstone labelstudio map {project} --server {address}"
+            f"{project} sends no work to {address} yet. Connect it: touchstone labelstudio map {project} --server "
+            f"{address}"
         )
     return server_status
 
@@ -352,7 +360,7 @@ def _ready(
         raise NotFoundError(
             f"Choose stages with --stage. Label Studio can show {shown} of this project."
             if shown
-            else "Label Studio can show no stage of this project. Use Touchstone's pages."
+            else "Label Studio cannot show any stage of this project. Use Touchstone's pages."
         )
     if not now.people and not bridge.match_people(shared.store, client, by=None, project=project):
         raise NotFoundError(_no_one_known(project))
@@ -360,8 +368,8 @@ def _ready(
 
 def _no_one_known(project: str) -> str:
     return (
-        f"Nobody is known in Label Studio yet. Map each login with touchstone labelstudio map {project} LOGIN=E-MAIL."
-        " For people without an account there, --invite prints a link."
+        f"No person is mapped to Label Studio yet. Map each login with touchstone labelstudio map {project} "
+        "LOGIN=E-MAIL. Invite people without an account with --invite."
     )
 
 

@@ -17,13 +17,15 @@ def register(labelstudio: typer.Typer) -> None:
 
 
 def backend(
-    project: Annotated[str, typer.Argument(help="The project whose tasks the model may be asked about.")],
+    project: Annotated[str, typer.Argument(help="The project whose tasks the model answers.")],
     spec: Annotated[
         str, typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone.")
     ],
     strategy: Annotated[
         str,
-        typer.Option(help="generate: the model writes its answers. rank_options: it picks the likeliest choice."),
+        typer.Option(
+            help="generate: the model writes its answers. rank_options: the model picks the likeliest choice."
+        ),
     ] = "generate",
     media: Annotated[
         Path | None,
@@ -35,7 +37,7 @@ def backend(
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 9090,
     secret_env: Annotated[
         str | None,
-        typer.Option(help="The environment variable with the password of the connection.", metavar="NAME"),
+        typer.Option(help="The environment variable with the connection's password.", metavar="NAME"),
     ] = None,
     seconds: Annotated[
         float,
@@ -58,12 +60,12 @@ def backend(
     from workflow.runs import model_descriptions
 
     if strategy not in ("generate", "rank_options"):
-        raise ModelError(f"--strategy is {strategy}; it is generate or rank_options.")
+        raise ModelError(f"--strategy is {strategy}. Give generate or rank_options.")
     secret = _secret(secret_env)
     if secret is None and not is_loopback(host):
         raise SettingsError(
-            f"{host} can be reached from other machines. Put a password into an environment variable, and name the "
-            "variable with --secret-env."
+            f"Other machines can reach {host}. Put a password into an environment variable, and name the variable with "
+            "--secret-env."
         )
     check_free(host, port)
     shared = opened()
@@ -71,7 +73,9 @@ def backend(
         access_to(session, person=None, project=project)
     described = model_descriptions.named(spec)
     if described.adapter == "file":
-        raise ModelError(f"{described.name} cannot be asked: its answers come as a file. Choose another model.")
+        raise ModelError(
+            f"{described.name} cannot answer tasks, because its answers are in a file. Choose another model."
+        )
     answerer = model_descriptions.opened(described, shared.settings, strategy=strategy)
     try:
         with PictureFinder(shared.media, shared.settings.home / "prepared", media) as pictures:
@@ -104,5 +108,5 @@ def _secret(name: str | None) -> str | None:
         return None
     secret = os.environ.get(name, "")
     if not secret:
-        raise SettingsError(f"The environment variable {name} is not set; it must hold the connection's password.")
+        raise SettingsError(f"The environment variable {name} is not set. Set it to the connection's password.")
     return secret

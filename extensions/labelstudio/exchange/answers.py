@@ -68,17 +68,26 @@ def _take(
     if annotation.by != place.outside_user:
         if mine and slot.state is TaskState.CLAIMED:
             _again(
-                session, link, row, "Someone else answered this task, so it returns. Please answer it yourself.", None
+                session,
+                link,
+                row,
+                "Another person answered this task, so you get it again. Please answer it yourself.",
+                None,
             )
         return _keep_answer(
-            session, link, row, annotation, BridgeOutcome.NOT_THEIRS, "Another account in Label Studio answered it."
+            session,
+            link,
+            row,
+            annotation,
+            BridgeOutcome.NOT_THEIRS,
+            "Another account in Label Studio answered this task.",
         )
     if person is None or access is None:
         return _over(session, link, row, annotation, BridgeOutcome.LATE, why)
     if annotation.cancelled:
         return _skipped(session, link, row, slot, annotation, access, person)
     if mine and slot.state is TaskState.DONE and row.annotation_id is None:
-        why = "It was already answered in Touchstone. The first submission counts."
+        why = "The task was already answered in Touchstone. The first submission counts."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     fields = fields_shown(session, access=access, row=slot, person=person)
     if slot.prediction_id is not None:
@@ -118,7 +127,7 @@ def _supersede(
     last = submissions.latest_of_task(session, task_id=slot.id)
     given: Submission = told["given"]
     if last is not None and (last.answers, last.reasons, last.note) == (given.values, given.reasons, given.note):
-        why = "It says the same as before."
+        why = "The answer is the same as before."
         return _keep_answer(session, link, row, annotation, BridgeOutcome.SUPERSEDED, why, annotation_id=last.id)
     done = submit.correct_within(session, now=link.store.now(), **told)
     if isinstance(done, ConflictError):
@@ -152,11 +161,11 @@ def _skipped(
 ) -> BridgeOutcome | None:
     held = tasks.lock(session, public_id=slot.public_id)
     if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
-        why = "It was skipped there when it was no longer theirs, or after it was stored; what is stored stands."
+        why = "The rater skipped this task too late: it was already stored, or no longer assigned. Stored answers stay."
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     if row.state in sent_tasks.THERE:
         leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
-    return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "Its rater skipped it there.")
+    return _over(session, link, row, annotation, BridgeOutcome.SKIPPED, "The rater skipped this task in Label Studio.")
 
 
 def _refuse(
@@ -167,7 +176,7 @@ def _refuse(
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
-        says = f"Your answer could not be stored. {why} Please mend it and submit it again."
+        says = f"Your answer could not be stored. {why} Please correct it and submit it again."
         _again(session, link, row, says, [dict(region) for region in annotation.result if isinstance(region, Mapping)])
     else:
         sent_tasks.call_back(session, row=row, why=why)
@@ -258,9 +267,9 @@ def _access(session: Session, person: Person | None, slot: StoredTask, *, active
     try:
         access = access_by_id(session, person=person, project_id=slot.project_id)
     except NotFoundError:
-        return None, "This person was taken out of the project before the answer was fetched."
+        return None, "This person was removed from the project before the answer was fetched."
     if not access.may_do(slot.stage) or not access.may_use(slot.dimension):
-        return None, "This stage or dimension is no longer one of theirs."
+        return None, "This person no longer works on this stage or dimension."
     return access, ""
 
 
@@ -290,8 +299,8 @@ def deleted(session: Session, link: Link, id: int) -> None:
     if row.state is not BridgeState.REMOVING:  # otherwise we removed it ourselves
         answer = received_answers.counting(session, ids=[id]).get(id, (0, ""))
         if row.state is not BridgeState.SENDING:
-            note(session, link, row, *answer, BridgeOutcome.DELETED, "It was deleted there.", {})
-    sent_tasks.note_deleted(session, row=row, why="It was deleted there.", now=now)
+            note(session, link, row, *answer, BridgeOutcome.DELETED, "The answer was deleted in Label Studio.", {})
+    sent_tasks.note_deleted(session, row=row, why="The answer was deleted in Label Studio.", now=now)
     if slot.state is TaskState.CLAIMED and slot.person_id == row.person_id:
         held = tasks.lock(session, public_id=slot.public_id)
         still = held is not None and held.state is TaskState.CLAIMED and held.person_id == row.person_id

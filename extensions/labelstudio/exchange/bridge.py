@@ -94,13 +94,16 @@ def connect(
     address = _address(address)
     problems = []
     if not 1 <= ahead <= MOST_AHEAD:
-        problems.append(Problem("ahead", f"Let a person have 1 to {MOST_AHEAD} tasks ahead."))
+        problems.append(Problem("ahead", f"Give a person 1 to {MOST_AHEAD} tasks at once."))
     if not 0 < hold_hours <= LONGEST_HOLD:
-        problems.append(Problem("hold_hours", f"Hold a task for up to {LONGEST_HOLD:g} hours."))
+        problems.append(Problem("hold_hours", f"Reserve a task for at most {LONGEST_HOLD:g} hours."))
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         problems += [
-            Problem("stages", f"The {stage.value} of {project!r} cannot go there; it has {_can_go(access)}.")
+            Problem(
+                "stages",
+                f"Label Studio cannot show the stage {stage.value} of {project!r}. Choose from: {_can_go(access)}.",
+            )
             for stage in stages
             if stage not in stages_of(access.schema) or stage in ONLY_HERE
         ]
@@ -124,7 +127,13 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
     email = email.strip().casefold()
     if not 3 <= len(email) <= 254 or email.count("@") != 1 or not email.isprintable() or " " in email:
         raise InvalidInputError(
-            [Problem("email", f"{email!r} is no e-mail address; give the one they sign in with there.")]
+            [
+                Problem(
+                    "email",
+                    f"{email!r} is not an e-mail address. Give the address with which the person signs in "
+                    "to Label Studio.",
+                )
+            ]
         )
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -132,7 +141,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
         who = _member(session, access, login)
         for known, other in servers.people(session, bridge_id=row.id):
             if known.email == email and other.id != who.id:
-                raise AlreadyTakenError(f"{email} is {other.login!r} already; one address there is one person here.")
+                raise AlreadyTakenError(f"{email} already belongs to {other.login!r}. Use another address.")
             if row.stay and other.id != who.id:
                 raise InvalidInputError([Problem("stay", _ONE_ONLY)])
         mapped = servers.person(session, bridge_id=row.id, person_id=who.id)
@@ -151,7 +160,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         who = people.by_login(session, login=normal_login(login))
         mapped = servers.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
-            raise NotFoundError(f"The work of {login!r} does not go to {row.address}.")
+            raise NotFoundError(f"{login!r} is not mapped to {row.address}.")
         servers.remove_person(session, row=mapped)
         data = {"address": row.address, "login": who.login}
         log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)
@@ -227,7 +236,7 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
         return servers.woken_at(session, project_id=row.id, address=plain(address)) if row else None
 
 
-_ONE_ONLY = "What is stored can stay there only if the server has one rater; others there could open it."
+_ONE_ONLY = "Stored answers can stay in Label Studio only if the server has one rater. Other raters could open them."
 
 
 def _address(given: str) -> str:
@@ -239,7 +248,11 @@ def _address(given: str) -> str:
         fits = False
     if not fits or parts.username or parts.password or parts.query or parts.fragment or not address.isprintable():
         raise InvalidInputError(
-            [Problem("address", "Give the server's address like https://labels.example.org, without names or tokens.")]
+            [
+                Problem(
+                    "address", "Give the server's address, such as https://labels.example.org, without names or tokens."
+                )
+            ]
         )
     return address
 
@@ -252,5 +265,5 @@ def _member(session: Session, access: Access, login: str) -> StoredPerson:
     who = people.by_login(session, login=normal_login(login))
     member = projects.member(session, project_id=access.project_id, person_id=who.id) if who else None
     if who is None or (member is None and not who.is_admin):
-        raise NotFoundError(f"{login!r} is not in the project {access.name!r}; add them first.")
+        raise NotFoundError(f"{login!r} is not in the project {access.name!r}. Add this person first.")
     return who

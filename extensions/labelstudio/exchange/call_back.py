@@ -41,7 +41,7 @@ def call_back(link: Link, plan: Plan) -> int:
                 if why:
                     over.setdefault(row.id, (why, then))
                 elif access is not None and not access.may_use(slot.dimension):
-                    over.setdefault(row.id, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
+                    over.setdefault(row.id, ("This person no longer works on this dimension.", _GIVEN_BACK))
         stayed = sent_tasks.stayed_until(
             session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None
         )
@@ -57,34 +57,34 @@ def call_back(link: Link, plan: Plan) -> int:
 
 def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[str, str]:
     if slot.state is TaskState.DONE and slot.person_id == row.person_id:
-        return "It was answered in Touchstone.", _KEPT
+        return "The task was answered in Touchstone.", _KEPT
     if slot.state is TaskState.WITHDRAWN:
-        return "It is no longer wanted.", _KEPT
+        return "The task is no longer needed.", _KEPT
     if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
         return "The task was given back or went to another person.", _KEPT
     if slot.lease_until is not None and slot.lease_until < now:
-        return "It was not answered in time.", _POSTPONED
-    return "Its item was edited.", _KEPT
+        return "The task was not answered in time.", _POSTPONED
+    return "The item was edited.", _KEPT
 
 
 def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgeProject) -> tuple[str, str]:
     """Return why a project there must be emptied, and how to treat its claims. Empty if it must not."""
     mapped = plan.people.get(place.person_id)
     if mapped is None:
-        return "This person's work goes there no more.", _GIVEN_BACK
+        return "This person's work no longer goes to Label Studio.", _GIVEN_BACK
     person = plan.persons.get(place.person_id)
     access = part_of(session, link, person) if person is not None else None
     if access is None:
         return "This person is no longer in the project.", _GIVEN_BACK
     looks = plan.stages.get(place.stage)
     if looks is None:
-        return f"The {place.stage.value} goes there no more.", _GIVEN_BACK
+        return f"The stage {place.stage.value} no longer goes to Label Studio.", _GIVEN_BACK
     if looks.refused:
         return looks.refused, _GIVEN_BACK
     if not access.may_do(place.stage):
-        return "This stage is no longer one of theirs.", _GIVEN_BACK
+        return "This person no longer works on this stage.", _GIVEN_BACK
     if place.labeling_hash not in looks.hashes:
-        return "It looks otherwise now.", _KEPT
+        return "The task looks different now.", _KEPT
     if place.outside_user != mapped.outside_user:
         return "This person now has another account in Label Studio.", _KEPT
     return "", _KEPT

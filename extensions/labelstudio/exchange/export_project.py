@@ -111,7 +111,12 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
     texts = dict.fromkeys(labeling(schema, wanted, part.id) for part in schema.dimensions)
     if len(texts) > 1:
         raise InvalidInputError(
-            [Problem("labeling", f"Not every dimension of {schema.title} is asked the same, so no one form shows all.")]
+            [
+                Problem(
+                    "labeling",
+                    f"The dimensions of {schema.title} have different questions, so one form cannot show them all.",
+                )
+            ]
         )
     return next(iter(texts)).encode(), lambda stage, view: data(schema, stage, view, lambda asset: local_file(asset.id))
 

@@ -16,7 +16,7 @@ from extensions.labelstudio.queries import sent_tasks
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate.task_views import fields_shown, roles_of
 
-NOT_SHOWN = "There is no such picture or clip in a task that is out."
+NOT_SHOWN = "No open task has this image or clip."
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def content_of(store: Store, *, asset: str) -> str:
     with store.read() as session:
         file = media_access.file_of_asset(session, public_id=asset)
     if file is None or file[1] is None:
-        raise NotFoundError("The file of a picture or clip of this task is not there yet.")
+        raise NotFoundError("The file of this image or clip is not imported yet. Try again later.")
     return file[1].sha256
 
 

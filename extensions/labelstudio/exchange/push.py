@@ -114,9 +114,9 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
     """Claim the tasks that a person still lacks in a stage. Return why there are no more, if so."""
     person = plan.persons.get(row.person_id)
     if person is None:
-        return "Not active, or not in the project."
+        return "This person is not active, or not in the project."
     if row.outside_user is None:
-        return f"No one with the address {row.email} has an account there yet."
+        return f"No account in Label Studio has the address {row.email} yet."
     looks = plan.stages[stage]
     if looks.refused:
         return looks.refused

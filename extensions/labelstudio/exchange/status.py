@@ -153,37 +153,37 @@ def _lines(session: Session, bridge_id: int) -> list[StageThere]:
 
 
 _SENTENCES = {
-    "out": ("1 task waits there.", "{} tasks wait there."),
+    "out": ("1 task waits in Label Studio.", "{} tasks wait in Label Studio."),
     "stored": ("1 answer is stored here.", "{} answers are stored here."),
     "removing": (
-        "1 task is over and has still to be removed there.",
-        "{} tasks are over and have still to be removed.",
+        "1 finished task must still be removed from Label Studio.",
+        "{} finished tasks must still be removed from Label Studio.",
     ),
-    "superseded": ("1 answer was changed there after it was stored.", "{} answers were changed there after storing."),
+    "superseded": ("1 stored answer was changed later.", "{} stored answers were changed later."),
     "refused": (
-        "1 answer did not fit; it is kept, and its task was sent again with the reason.",
-        "{} answers did not fit; they are kept, and their tasks were sent again with the reasons.",
+        "1 answer was invalid. The task was sent again with the reason.",
+        "{} answers were invalid. The tasks were sent again with the reasons.",
     ),
     "not_theirs": (
-        "1 answer by another person is kept, but does not count.",
-        "{} answers were someone else's and are kept, but do not count.",
+        "1 answer came from another person and does not count.",
+        "{} answers came from other people and do not count.",
     ),
     "late": (
-        "1 answer came too late; its text is kept as a draft.",
-        "{} answers came too late; their texts are kept as drafts.",
+        "1 answer was late. Its text is kept as a draft.",
+        "{} answers were late. Their texts are kept as drafts.",
     ),
     "settled": (
-        "1 answer came when another one stood already; the first one counts.",
-        "{} answers came when others stood already; the first ones count.",
+        "1 task was answered twice. The first answer counts.",
+        "{} tasks were answered twice. The first answers count.",
     ),
-    "skipped": ("1 task was skipped there and given back.", "{} tasks were skipped there and given back."),
+    "skipped": ("1 task was skipped and given back.", "{} tasks were skipped and given back."),
     "deleted": (
         "1 task or answer was deleted in Label Studio. Stored votes stay.",
-        "{} tasks or answers were deleted there; what was stored stands.",
+        "{} tasks or answers were deleted in Label Studio. Stored votes stay.",
     ),
     "strangers": (
-        "1 task in their project there is not ours and is left alone.",
-        "{} tasks in their projects there are not ours and are left alone.",
+        "1 task in this person's Label Studio project is not from Touchstone and stays unchanged.",
+        "{} tasks in this person's Label Studio projects are not from Touchstone and stay unchanged.",
     ),
 }
 
@@ -211,33 +211,38 @@ def _next_steps(
 ) -> list[str]:
     steps = []
     if row.said:
-        steps.append(f"The last try broke off: {row.said}")
+        steps.append(f"The last synchronization failed: {row.said}")
     if not row.stages:
-        steps.append("No stage goes there; connect it with at least one, or push once to call everything back.")
+        steps.append("No stage is connected. Connect at least one stage, or push once to remove all tasks.")
     if not mapped:
         steps.append("Nobody's work goes to Label Studio yet. Match people by e-mail address.")
     for mapping, who in mapped:
         if not who.active or (mapping.person_id not in members and not who.is_admin):
-            steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
+            steps.append(
+                f"{_called(who)} is no longer in the project. Remove the e-mail address, or add this person again."
+            )
         elif mapping.outside_user is None and mapping.why:  # without a reason, no push has looked yet
             steps.append(
-                f"Invite {mapping.email} at {row.address}: no one with that address was found there, "
+                f"Invite {mapping.email} at {row.address}: Label Studio has no account with this address, "
                 f"for {_called(who)}."
             )
     waiting = sum(line.out + line.removing for line in lines)
     if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):
         since = f"since {row.pulled_at:%Y-%m-%d %H:%M} UTC" if row.pulled_at else "yet"
-        steps.append(f"{waiting} tasks wait there and nothing was fetched {since}; synchronise, and leave it running.")
+        steps.append(
+            f"{waiting} tasks wait in Label Studio, and no answers were fetched {since}. Start the synchronization."
+        )
     elif mapped and row.stages and row.pushed_at is None:
-        steps.append("Nothing was sent yet; push, or synchronise.")
+        steps.append("No tasks were sent yet. Push, or start the synchronization.")
     for out, item in received_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
         whom = next((_called(who) for mapping, who in mapped if mapping.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
-        steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")
+        steps.append(f"Talk to {whom} about {about}: {TRIES} answers were invalid. Last reason: {out.why}")
     for line in lines:
         if line.not_theirs:
             steps.append(
-                f"{line.not_theirs} answers in the {line.stage.value} of {line.name or line.login} were given by others"
-                " there; tell everyone to open their own project only."
+                f"Other people gave {line.not_theirs} answers in the {line.stage.value} of "
+                f"{line.name or line.login}. Tell "
+                "everyone to open only their own project."
             )
     return steps

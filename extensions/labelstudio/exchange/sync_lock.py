@@ -82,7 +82,9 @@ class Link:
         with self.store.write() as session:
             row = servers.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
-                raise ConflictError("Another process has gone on with this; it took too long to hear of this one.")
+                raise ConflictError(
+                    "Another process took over this synchronization, because this process was silent for too long."
+                )
             servers.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session
 
@@ -102,7 +104,7 @@ def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pr
         problem = str(error)
         raise
     except BaseException:
-        problem = "It was broken off; the next try goes on where it stood."
+        problem = "The synchronization was interrupted. The next one continues from there."
         raise
     finally:
         with suppress(Exception):  # the database itself may have failed; then the lease expires
@@ -120,7 +122,7 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
                 servers.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
-            raise ConflictError(f"{front.address} is being synchronised by another process just now; one is enough.")
+            raise ConflictError(f"Another process is synchronizing {front.address}. Wait until it has ended.")
         time.sleep(0.05)
 
 
@@ -142,7 +144,7 @@ def find_server(session: Session, *, project_id: int, address: str, lock: bool =
     """Return the server with this address. Raise ``NotFoundError`` if the project sends no work there."""
     row = servers.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:
-        raise NotFoundError(f"This project sends no work to {plain(address)}; connect it first.")
+        raise NotFoundError(f"This project sends no work to {plain(address)}. Connect the server first.")
     return row
 
 

@@ -47,8 +47,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Label Studio",
-        "People answer on the screens of a Label Studio server. Touchstone decides who gets what, and keeps votes and "
-        "verdicts.",
+        "People annotate in Label Studio. Touchstone assigns the tasks and keeps votes and verdicts.",
         made_up=view.made_up,
     )
     status = bridge.status(services.store, by=services.person, project=view.name)
@@ -89,16 +88,16 @@ def _status_line(services: Services, view: ProjectView, status: BridgeStatus) ->
     for step in status.next_steps:
         shell.show(markup.notice(step))
     if not status.next_steps:
-        shell.show(markup.notice("Nothing to do: all answers are fetched, and everyone has work.", style="good"))
+        shell.show(markup.notice("Up to date: all answers are fetched, and everyone has tasks.", style="good"))
     left, right, rest = st.columns((1, 1, 5))
     key = f"label_studio.{{}}.{view.name}.{status.address}"
     with left:
         push = st.button("Push", key=key.format("push"), width="stretch", help="Send people their next tasks.")
     with right:
-        pull = st.button("Pull now", key=key.format("pull"), width="stretch", help="Fetch what was answered.")
+        pull = st.button("Pull now", key=key.format("pull"), width="stretch", help="Fetch new answers.")
     with rest:
         st.caption(
-            f"`touchstone labelstudio sync {view.name}`, left running where Touchstone runs, does both all the time."
+            f"Run `touchstone labelstudio sync {view.name}` on the machine of Touchstone to push and pull continuously."
         )
     if push or pull:
         with shell.pressed(services):
@@ -113,20 +112,20 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
     try:
         jobs.begin(services, SYNC.name, slot=slot, project=view.name, input=asked)
     except SlotConflict as taken:
-        raise ConflictError("Work is being exchanged with this server just now. Wait until that is done.") from taken
+        raise ConflictError("Another synchronization with this server is running. Wait until it has ended.") from taken
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:
     parts = [
-        ", ".join(stage.value.capitalize() for stage in status.stages) or "No stage goes there",
-        f"{markup.count(status.ahead, 'task')} ahead, held for {status.hold_hours:g} hours",
+        ", ".join(stage.value.capitalize() for stage in status.stages) or "No stage connected",
+        f"{markup.count(status.ahead, 'task')} per person, reserved for {status.hold_hours:g} hours",
         f"fetched {_ago(status.pulled_at, now)}",
         f"sent {_ago(status.pushed_at, now)}",
     ]
     if status.stay:
-        parts.append("stored answers stay there")
+        parts.append("stored answers stay in Label Studio")
     if status.busy:
-        parts.append("being synchronised just now")
+        parts.append("synchronization running")
     return " · ".join(parts)
 
 
@@ -142,19 +141,19 @@ def _ago(at: datetime | None, now: datetime) -> str:
 
 
 def _counts_table(status: BridgeStatus) -> None:
-    shell.section("Tasks and their state")
+    shell.section("Tasks by state")
     if not status.lines:
-        shell.show(markup.tag("p", markup.quiet("Nothing was sent yet."), style="ts"))
+        shell.show(markup.tag("p", markup.quiet("No tasks were sent yet."), style="ts"))
         return
     heads = [
         ("Stage", ""),
         ("Person", ""),
-        ("Waits there", "number"),
+        ("Waiting", "number"),
         ("Stored", "number"),
         ("Refused", "number"),
         ("Expired", "number"),
         ("Skipped", "number"),
-        ("What else", "wide"),
+        ("Notes", "wide"),
     ]
     shell.show(markup.table(heads, [_line(line) for line in status.lines]))
 
@@ -184,7 +183,7 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
     members = memberships.list_members(services.store, person=services.person, project=view.name)
     mapped = {person.login: person for person in status.people}
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
-    st.caption("The e-mail address with which each person signs in there. Nothing is sent to those without one.")
+    st.caption("E-mail addresses with which people sign in to Label Studio. People without an address get no tasks.")
     with st.form(f"label_studio.people.{status.address}", border=False):
         everyone = [(member.person.login, member.person.name) for member in members]
         everyone += [(person.login, person.name) for person in gone]
@@ -210,11 +209,11 @@ def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | No
         )
     with address:
         st.text_input(
-            f"E-mail address of {markup.label(name)} there",
+            f"E-mail address of {markup.label(name)}",
             value=stored,
             key=key,
             label_visibility="collapsed",
-            placeholder="not sent there",
+            placeholder="no tasks sent",
         )
     with about:
         shell.show(markup.tag("div", markup.quiet(_about(there)), style="ts ts-small"))
@@ -226,7 +225,7 @@ def _about(there: PersonThere | None) -> str:
         return ""
     if there.why:
         return there.why
-    return "has an account there" if there.known else "looked up at the next push"
+    return "account found" if there.known else "account checked at the next push"
 
 
 def _save_people(services: Services, project: str, status: BridgeStatus, keys: Mapping[str, str]) -> None:
@@ -243,7 +242,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
             if email and email.casefold() != before.get(login):
                 bridge.map_person(services.store, login=login, email=email, **bridge_args)
                 changed += 1
-        saved = f"Saved: {markup.count(changed, 'change')}. The next push acts on it."
+        saved = f"Saved: {markup.count(changed, 'change')}. Push to apply the changes."
         _keep_result(PEOPLE, saved if changed else "Nothing was changed.")
 
 
@@ -256,11 +255,11 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
     stages = [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE]
     refused = {stage: bridging.refused(schema, stage) for stage in stages}
     can = [stage for stage in stages if refused[stage] is None]
-    shell.section("What goes there" if status else "Connect a server")
+    shell.section("Settings of this server" if status else "Connect a server")
     if status is None:
         _first_steps(view)
     if not can:
-        shell.show(markup.notice("Label Studio can show no stage of this project; its work stays on our own pages."))
+        shell.show(markup.notice("Label Studio cannot show any stage of this project. Use Touchstone's pages."))
     stored = (status.address, *status.stages, status.ahead, status.hold_hours, status.stay) if status else ()
     key = ".".join(["label_studio.connect", view.name, *map(str, stored)])
     with st.form(key, border=False):
@@ -273,7 +272,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
         left, right = st.columns(2)
         with left:
             st.number_input(
-                "Tasks that a person has there at once",
+                "Tasks per person",
                 min_value=1,
                 max_value=bridge.MOST_AHEAD,
                 value=status.ahead if status else AHEAD,
@@ -281,15 +280,14 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
             )
         with right:
             st.number_input(
-                "Hours for which a task is held for its person",
+                "Reservation time (hours)",
                 min_value=0.25,
                 max_value=bridge.LONGEST_HOLD,
                 value=float(status.hold_hours) if status else HOLD,
                 key=f"{key}.hold",
             )
         st.checkbox(
-            "Leave stored answers there for as long, so that they can be changed there"
-            " (only on a server that one rater has to themselves)",
+            "Keep stored answers editable in Label Studio (only on a server with one rater)",
             value=status.stay if status else False,
             key=f"{key}.stay",
         )
@@ -309,9 +307,9 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
 def _first_steps(view: ProjectView) -> None:
     shell.show(
         markup.notice(
-            "Where Touchstone runs, someone has to give it a token of that server once (TOUCHSTONE_LABEL_STUDIO_TOKEN)"
-            " and say where browsers reach this server (TOUCHSTONE_PUBLIC_URL); the guide docs/label-studio.md goes"
-            f" through it. Then connect {view.title} here, say who is who, and push."
+            "First set a Label Studio token (TOUCHSTONE_LABEL_STUDIO_TOKEN) and this server's public address"
+            " (TOUCHSTONE_PUBLIC_URL) on the machine of Touchstone; see docs/label-studio.md. Then connect"
+            f" {view.title}, enter e-mail addresses, and push."
         )
     )
 
@@ -335,7 +333,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             stay=bool(given[f"{key}.stay"]),
         )
         messages.keep(SHOWN, address)
-        _keep_result(where, "Saved. The next push acts on it.")
+        _keep_result(where, "Saved. Push to apply the changes.")
 
 
 # ---- messages -------------------------------------------------------------------------------------------------------

@@ -86,11 +86,11 @@ class Backend:
         errors: list[str] = []
         if len(tasks) * len(config.controls) > MOST_QUESTIONS:
             raise RequestTooLargeError(
-                f"{len(tasks)} tasks with {len(config.controls)} controls are too much; ask for fewer."
+                f"{len(tasks)} tasks with {len(config.controls)} controls are too many. Send fewer tasks."
             )
         for place, task in enumerate(tasks):
             if self.clock() > end:
-                errors.append(f"Task {_id(task)} and those after it: the time was over before they were looked at.")
+                errors.append(f"Task {_id(task)} and all later tasks: the time limit was reached first.")
                 break
             try:
                 for control, question in self._questions(task, config, first=len(questions) + 1):
@@ -111,7 +111,7 @@ class Backend:
                 continue
             result = control.result(attempt.text, data)
             if result is None:
-                errors.append(f"{where}: the reply is nothing that it can hold: {attempt.text[:80]!r}.")
+                errors.append(f"{where}: the reply does not fit this control: {attempt.text[:80]!r}.")
                 continue
             results[place].append({"id": f"touchstone-{len(results[place]) + 1}", **result})
             score = _score(attempt)
@@ -135,11 +135,11 @@ class Backend:
         if isinstance(key, str) and key:
             ours = self.find(key)
             if ours is None:
-                raise BadRequestError("it has a key of Touchstone's that this project did not give out.")
+                raise BadRequestError("the task's Touchstone key is not from this project.")
             if ours.stage is not Stage.AUTHORING:
                 raise NotAllowedError(
-                    f"people answer by themselves in {ours.stage.value}, and a prediction would tell them what a model "
-                    "says; it gets none."
+                    f"no prediction in the stage {ours.stage.value}, because people must answer without seeing a "
+                    "model's answer."
                 )
             pictures = ours.pictures
         else:
@@ -150,7 +150,7 @@ class Backend:
                 if isinstance(value, str) and value
             ]
             if len(named) > MOST_PICTURES:
-                raise BadRequestError(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
+                raise BadRequestError(f"the task names {len(named)} images, but a model gets at most {MOST_PICTURES}.")
             pictures = [self.fetch(value) for value in named]
         controls = [
             control
@@ -161,15 +161,15 @@ class Backend:
             controls = [control for control in controls if "-" not in control.name]
         if not controls:
             raise BadRequestError(
-                f"its labeling configuration asks nothing that this model answers ({names_of(config.controls)}); it "
-                "needs " + ("Choices of one." if self.ranks else "TextArea, Choices, Rating or Number.")
+                f"this model cannot answer the controls of the labeling configuration ({names_of(config.controls)}). "
+                "Use " + ("Choices with a single choice." if self.ranks else "TextArea, Choices, Rating or Number.")
             )
         shown = config.text_of(data)
         questions = []
         for number, control in enumerate(controls, first):
             options = tuple(text for text, _ in control.offered(data)) if control.kind == "Choices" else ()
             if control.kind == "Choices" and not options:
-                raise BadRequestError(f"{control.name} offers nothing in this task.")
+                raise BadRequestError(f"{control.name} has no choices in this task.")
             wording = (control.prompt or shown) if self.ranks else control.asked(data)
             text = "\n".join(part for part in dict.fromkeys((shown, wording)) if part)
             question = Question(
@@ -186,7 +186,7 @@ class Backend:
         if self.clock() < until:
             return {}, [why]
         if not self._asking.acquire(timeout=max(0.0, end - self.clock())):
-            return {}, ["The model is busy with an earlier request; ask again in a minute."]
+            return {}, ["The model is busy with an earlier request. Try again in a minute."]
         attempts: dict[int, Attempt] = {}
 
         def tell(attempt: Attempt) -> None:
@@ -207,7 +207,7 @@ class Backend:
         if not failed and len(attempts) < len(questions):
             failed.append(
                 f"{len(questions) - len(attempts)} of {len(questions)} questions were not answered within "
-                f"{self.seconds:g} seconds; ask for fewer tasks at once."
+                f"{self.seconds:g} seconds. Send fewer tasks at once."
             )
         return attempts, failed
 
@@ -227,14 +227,14 @@ def _score(attempt: Attempt) -> float | None:
 
 def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
     if not isinstance(body, Mapping):
-        raise BadRequestError('This is no request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
+        raise BadRequestError('This is not a request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
     tasks, config = body.get("tasks"), body.get("label_config")
     if not isinstance(tasks, list) or not all(
         isinstance(task, Mapping) and isinstance(task.get("data"), Mapping) for task in tasks
     ):
         raise BadRequestError("`tasks` must be a list of tasks, each with its `data`.")
     if len(tasks) > MOST_TASKS:
-        raise RequestTooLargeError(f"{len(tasks)} tasks at once are more than {MOST_TASKS}; ask for fewer.")
+        raise RequestTooLargeError(f"{len(tasks)} tasks are more than {MOST_TASKS}. Send fewer tasks at once.")
     if not isinstance(config, str):
         raise BadRequestError("`label_config` must be the project's labeling configuration.")
     return tasks, configuration(config)
@@ -254,9 +254,18 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
     ) -> Callable[[Request], Any]:
         async def endpoint(request: Request) -> Response:
             if secret is None and not _from_here(request):
-                return JSONResponse({"error": "Without a password it answers to this machine's own names only."}, 403)
+                return JSONResponse(
+                    {
+                        "error": "Without a password, the model answers only to names of this machine, "
+                        "such as localhost."
+                    },
+                    403,
+                )
             if secret is not None and not _knows(request, secret):
-                refusal = {"error": "The password is missing or wrong: give it in the model's connection (Basic Auth)."}
+                refusal = {
+                    "error": "The password is missing or wrong. Give the password in the model's connection "
+                    "(Basic Auth)."
+                }
                 return JSONResponse(refusal, 401, {"WWW-Authenticate": "Basic"})
             try:
                 return JSONResponse(await answer(request))
@@ -280,7 +289,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
 
     async def webhook(request: Request) -> dict[str, Any]:
         await _body(request)
-        return {"status": "ok", "result": "Nothing is learned from annotations here."}
+        return {"status": "ok", "result": "This model does not learn from annotations."}
 
     async def versions(request: Request) -> dict[str, Any]:
         return {"versions": [backend.version]}
@@ -326,8 +335,8 @@ async def _body(request: Request) -> Any:
         if size <= MOST_BYTES:
             read += piece
     if size > MOST_BYTES:  # read to its end, so that the sender gets the reason of the refusal
-        raise RequestTooLargeError(f"A request has {MOST_BYTES // 1_000_000} MB at most; ask for fewer tasks.")
+        raise RequestTooLargeError(f"A request may have at most {MOST_BYTES // 1_000_000} MB. Send fewer tasks.")
     try:
         return json.loads(bytes(read))
     except (ValueError, RecursionError):
-        raise BadRequestError("This is no JSON.") from None
+        raise BadRequestError("The request is not JSON.") from None

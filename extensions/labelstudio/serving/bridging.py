@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 HOOK_HEADER = "X-Touchstone-Hook"
 NO_MEDIA = (
-    f"Label Studio shows pictures and clips from this server: say where browsers reach it, with {PUBLIC_URL} or"
-    " --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine."
+    f"Label Studio shows images and clips from this server. Give the server's public address with {PUBLIC_URL} or"
+    " --media-from ADDRESS. Or give --local-files FOLDER if Label Studio runs on this machine."
 )
 
 
@@ -125,11 +125,11 @@ def status_of(shared: Resources, project: str, address: str, *, by: Person | Non
 
 OUTCOMES = {
     BridgeOutcome.STORED: ("answer stored", "answers stored"),
-    BridgeOutcome.SUPERSEDED: ("answer changed, the correction counts", "answers changed, the corrections count"),
-    BridgeOutcome.REFUSED: ("answer does not fit, sent again", "answers do not fit, sent again"),
-    BridgeOutcome.NOT_THEIRS: ("answer by another person does not count", "answers by other people do not count"),
+    BridgeOutcome.SUPERSEDED: ("answer corrected", "answers corrected"),
+    BridgeOutcome.REFUSED: ("invalid answer, sent again", "invalid answers, sent again"),
+    BridgeOutcome.NOT_THEIRS: ("answer from another person, not counted", "answers from other people, not counted"),
     BridgeOutcome.LATE: ("expired answer, kept as a draft", "expired answers, kept as drafts"),
-    BridgeOutcome.SETTLED: ("answer after another one stood", "answers after others stood"),
+    BridgeOutcome.SETTLED: ("second answer, not counted", "second answers, not counted"),
     BridgeOutcome.SKIPPED: ("task skipped, given back", "tasks skipped, given back"),
     BridgeOutcome.DELETED: ("deleted in Label Studio; stored votes stay", "deleted in Label Studio; stored votes stay"),
 }

@@ -28,10 +28,12 @@ def routes(resources: Resources) -> list[BaseRoute]:
     async def hook(request: Request) -> Response:
         wanted = resources.settings.of(LabelStudioSettings).label_studio_hook
         if wanted is None:
-            raise NotFoundError("Webhooks are off here: set TOUCHSTONE_LABEL_STUDIO_HOOK to a secret and start again.")
+            raise NotFoundError(
+                "Webhooks are off. Set TOUCHSTONE_LABEL_STUDIO_HOOK to a secret and restart the server."
+            )
         given = request.headers.get(HOOK_HEADER, "")
         if not hmac.compare_digest(given.encode(), wanted.encode()):
-            raise NotAllowedError(f"The header {HOOK_HEADER} does not hold the secret of this server.")
+            raise NotAllowedError(f"The header {HOOK_HEADER} does not hold this server's secret.")
         await run_in_threadpool(bridge.wake, resources.store)
         return Response(status_code=204)
 

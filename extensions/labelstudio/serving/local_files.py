@@ -41,14 +41,15 @@ class LocalFiles:
         """Return an instance for an existing and writable document root. Raise ``SettingsError`` for any other root."""
         if not root.is_dir():
             raise SettingsError(
-                f"The folder for local files, {root}, is not there. Give the one that Label Studio was started with as"
+                f"The folder for local files, {root}, does not exist. Give the folder that Label Studio has as"
                 " LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT."
             )
         try:
             (root / FOLDER).mkdir(mode=0o755, exist_ok=True)
         except OSError as error:
             raise SettingsError(
-                f"Nothing can be written below the folder for local files, {root}: {error.strerror}."
+                f"Touchstone cannot write to the folder for local files, {root}: {error.strerror}. Change its "
+                "permissions."
             ) from None
         return cls(store, media, cache, root.resolve())
 

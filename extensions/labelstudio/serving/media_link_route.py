@@ -26,7 +26,7 @@ from workflow.access import exposure
 
 PUBLIC = ("/media-link/",)
 
-NOTHING = "Not found. A link to a picture or clip works while its task is out, for some hours at most."
+NOTHING = "Not found. A link to an image or clip works only for some hours, while the task is open."
 KEPT_SECONDS = 300
 """Seconds that a browser may cache a file. A short time, so that the media of a task that came back soon disappear."""
 

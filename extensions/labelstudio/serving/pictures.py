@@ -46,11 +46,11 @@ class PictureFinder:
             raise InvalidMediaError(f"{error}.") from error
         places = self._folder.closest(path) if self._folder else []
         if len(places) != 1:
-            why = "several files may be" if places else "there is no file"
-            where = "below the folder of --media" if self._folder else "as no folder was given with --media"
-            raise InvalidMediaError(f"{why} {path} {where}; nothing is fetched over the net.")
+            why = "several files match" if places else "there is no file"
+            where = "in the folder of --media" if self._folder else "because no folder was given with --media"
+            raise InvalidMediaError(f"{why} {path} {where}. Touchstone does not download files.")
         medium = self._theirs.add(places[0], name=str(places[0]))
         if medium.kind != "image":
-            raise InvalidMediaError(f"{path} is no image.")
+            raise InvalidMediaError(f"{path} is not an image.")
         made = self._prepared.image(medium.sha256)
         return Picture(made.path, made.sha256)

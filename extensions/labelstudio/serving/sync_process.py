@@ -37,14 +37,14 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
         )
     except subprocess.TimeoutExpired:
         return SyncResult(
-            (f"It was not done after {seconds:.0f} seconds, and was ended; the next try goes on from there.",), False
+            (f"The synchronization was stopped after {seconds:.0f} seconds. The next one continues from there.",), False
         )
     output = done.stdout if done.returncode == 0 else done.stderr
     lines = [line.strip().removeprefix("touchstone: ") for line in output.splitlines()]
     sentences = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
     if done.returncode not in (0, 1):
         sentences = sentences[-1:]
-    return SyncResult(tuple(sentences) or ("Nothing was said.",), done.returncode == 0)
+    return SyncResult(tuple(sentences) or ("No message.",), done.returncode == 0)
 
 
 def sync_for_job(context: JobContext) -> JobOutcome:

@@ -61,7 +61,7 @@ def test_after_five_tries_it_stays_and_the_lead_is_told(store: Store, front: Out
     (task,) = front.of("ann")
     told = state_of(store)
     assert told.lines[0].refused == 5
-    assert any("Talk to Ann (ann) about colour/0: 5 tries were refused" in step for step in told.next_steps)
+    assert any("Talk to Ann (ann) about colour/0: 5 answers were invalid" in step for step in told.next_steps)
     front.edit(next(iter(task.annotations.values())), choice="red")
     both(store, front)
     assert answers(store) == [(ann.id, "red")]
@@ -95,7 +95,7 @@ def test_someone_elses_answer_does_not_count_and_the_task_comes_again(store: Sto
     front.answer(front.waiting("ann")[0], ANN, choice="red")
     pull(store, front)
     assert answers(store) == [(ann.id, "red")]
-    assert any("open their own project only" in step for step in state_of(store).next_steps)
+    assert any("open only their own project" in step for step in state_of(store).next_steps)
 
 
 @pytest.mark.both_databases

@@ -59,7 +59,7 @@ def test_two_processes_do_not_get_into_each_others_way(store: Store, front: Outs
     def meanwhile(when: str, name: str) -> None:
         if (when, name) == ("before", "send"):
             front.on_call = lambda *_: None
-            with pytest.raises(ConflictError, match="by another process"):
+            with pytest.raises(ConflictError, match="Another process is synchronizing"):
                 push(store, front)
             met.append("refused")
 

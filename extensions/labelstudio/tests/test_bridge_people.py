@@ -91,11 +91,11 @@ def test_one_address_there_is_one_person(store: Store, front: Outside) -> None:
     make_project(store)
     bridged(store, "ann")
     make_person(store, "bob")
-    with pytest.raises(ConflictError, match="is 'ann' already"):
+    with pytest.raises(ConflictError, match="already belongs to 'ann'"):
         bridge.map_person(store, by=None, project="p", address=f"{ADDRESS}/", login="bob", email="ANN@x.org")
-    with pytest.raises(NotFoundError, match="add them first"):
+    with pytest.raises(NotFoundError, match="Add this person first"):
         bridge.map_person(store, by=None, project="p", address=ADDRESS, login="zoe", email="zoe@x.org")
-    with pytest.raises(NotFoundError, match="connect it first"):
+    with pytest.raises(NotFoundError, match="Connect the server first"):
         bridge.map_person(store, by=None, project="p", address="http://else.test", login="bob", email="b@x.org")
 
 

@@ -106,10 +106,10 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION])
     assert "Nobody's work goes to Label Studio yet" in state_of(store).next_steps[0]
     bridged(store, "ann")
-    assert "Nothing was sent yet" in state_of(store).next_steps[0]
+    assert "No tasks were sent yet" in state_of(store).next_steps[0]
     push(store, front)
     clock.advance(minutes=2)
-    assert "3 tasks wait there and nothing was fetched yet" in state_of(store).next_steps[0]
+    assert "3 tasks wait in Label Studio, and no answers were fetched yet" in state_of(store).next_steps[0]
     one, two, three = front.waiting("ann")
     front.answer(one, ANN, choice="red")
     front.answer(two, ANN, choice="green")
@@ -119,10 +119,10 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     (line,) = told.lines
     assert (line.stored, line.refused, line.skipped, line.out, line.late, line.deleted) == (1, 1, 1, 1, 0, 0)
     assert line.sentences == (
-        "1 task waits there.",
+        "1 task waits in Label Studio.",
         "1 answer is stored here.",
-        "1 answer did not fit; it is kept, and its task was sent again with the reason.",
-        "1 task was skipped there and given back.",
+        "1 answer was invalid. The task was sent again with the reason.",
+        "1 task was skipped and given back.",
     )
     assert (told.pulled_at, told.busy, told.said) == (clock.now, False, "")
 

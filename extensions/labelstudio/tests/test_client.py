@@ -220,7 +220,7 @@ def test_a_project_whose_making_was_not_acknowledged_is_looked_for(scripted: Scr
 
 def test_less_than_what_was_sent_is_said(scripted: ScriptedServer) -> None:
     scripted.script = [told({"task_count": 1})]
-    with pytest.raises(ServiceError, match=r"sent 2 tasks .* took 1"):
+    with pytest.raises(ServiceError, match=r"sent 2 tasks .* confirmed 1"):
         scripted.client().send(1, [OutgoingTask("k", {}), OutgoingTask("l", {})])
 
 
@@ -232,7 +232,7 @@ def test_a_short_lived_token_that_is_not_taken_any_more_is_renewed_once(scripted
     paths = [path.removeprefix("/api/") for _, path, _ in scripted.asked]
     assert paths == ["token/refresh/", "users/", "users/", "token/refresh/", "users/"]
     scripted.script = [(401, b"{}")]
-    with pytest.raises(ServiceError, match="does not take the token in here"):
+    with pytest.raises(ServiceError, match="refuses the token in here"):
         client.users()
 
 

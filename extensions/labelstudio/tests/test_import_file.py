@@ -182,27 +182,30 @@ FITS = said("fits", "choices", choices=["yes"])
         (task(annotation(said("fits", "choices", choices=["maybe"]))), "task 7, annotation 11: Does it fit?"),
         (task(annotation(said("verdict", "choices", choices=["yes"]))), "--set controls.CRITERION=verdict"),
         (task(annotation(FITS, FITS)), "task 7, annotation 11"),
-        (task(annotation(FITS, by=None)), "name the person with --set rater=NAME"),
+        (task(annotation(FITS, by=None)), "Name the person with --set rater=NAME"),
         (task(annotation(FITS, by="x" * 101)), "longer than 100 characters"),
-        (task(annotation(FITS) | {"result": {"a": 1}}), "its result is not a list"),
+        (task(annotation(FITS) | {"result": {"a": 1}}), "annotation 11: result is not a list"),
         (task(annotation(said("count", "number", number="many"))), "task 7, annotation 11"),
-        (task(data={"image": "a.png", "text": "What?", "answer": "A cup."}), "its data has image, text, answer"),
+        (
+            task(data={"image": "a.png", "text": "What?", "answer": "A cup."}),
+            "The task has the keys image, text, answer",
+        ),
         (task(data={"question": "What?", "answer": "A cup."}), "--set fields.image=KEY"),
-        (task(data={**DATA, "image": "data:image/png;base64,AAAA"}), "holds the picture itself"),
-        (task(data={**DATA, "image": "http://["}), "no path and no address"),
-        (task(data={**DATA, "image": ["a.png", "b.png"]}), "an item has 1 at most"),
+        (task(data={**DATA, "image": "data:image/png;base64,AAAA"}), "holds the image itself"),
+        (task(data={**DATA, "image": "http://["}), "neither a path nor an address"),
+        (task(data={**DATA, "image": ["a.png", "b.png"]}), "an item has at most 1"),
         (task(data={**DATA, "image": "x" * 301}), "longer than 300"),
         (task(data={**DATA, "dimension": "garden"}), "the dimensions are kitchen"),
-        (task(data={**DATA, "prediction": "A mug."}), "name it with --model"),
+        (task(data={**DATA, "prediction": "A mug."}), "Name the model with --model"),
         (task(data={**DATA, "item_id": 1.5}), "neither a whole number nor text"),
-        ({"id": 7, "data": "x"}, "its data is not an object"),
-        ({"id": [7], "data": DATA}, "its id is neither"),
-        ({"id": 7, "data": DATA, "annotations": {"result": []}}, "its annotations are not a list"),
-        (task(predictions=[{"model_version": "m", "result": "x"}]), "prediction 1: its result is not a list"),
+        ({"id": 7, "data": "x"}, "task 7: data is not an object"),
+        ({"id": [7], "data": DATA}, "id is neither"),
+        ({"id": 7, "data": DATA, "annotations": {"result": []}}, "task 7: annotations is not a list"),
+        (task(predictions=[{"model_version": "m", "result": "x"}]), "prediction 1: result is not a list"),
         (task(predictions=[{"result": [said("why", "textarea", text=["a"])]}]), "(model_version)"),
         (
             task(predictions=[{"model_version": "m", "result": [said("objects", "rectanglelabels", x=1)]}]),
-            "leave it out with --set ignore_controls=objects",
+            "Leave this control out with --set ignore_controls=objects",
         ),
         (
             task(predictions=[{"model_version": "m", "result": [FITS, said("why", "textarea", text=["a"])]}]),
@@ -221,7 +224,7 @@ def test_what_does_not_fit_is_told_and_the_rest_is_read(tmp_path: Path, bad: Any
 
 def test_the_same_item_twice_is_told(tmp_path: Path) -> None:
     found = read(tmp_path, task(), task())
-    assert [(row.row, "is in row 1 already" in row.reason) for row in found.bad] == [(2, True)]
+    assert [(row.row, "is already in row 1" in row.reason) for row in found.bad] == [(2, True)]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +254,7 @@ def test_names_that_the_schema_does_not_have(tmp_path: Path, names: Names, sente
 def test_other_files_are_refused_in_words(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "tasks.json"
     path.write_bytes(data)
-    with pytest.raises(InvalidFileError, match=r"tasks\.json, row 1: .*Give a project as Label Studio exports it"):
+    with pytest.raises(InvalidFileError, match=r"tasks\.json, row 1: .*Give a Label Studio export"):
         read_label_studio(path, schema=schema())
 
 

@@ -73,7 +73,7 @@ def spec(url: str, **endpoint: Any) -> ModelSpec:
 
 
 def no_picture(value: str) -> Picture:
-    raise InvalidMediaError(f"there is no file {value}; nothing is fetched over the net.")
+    raise InvalidMediaError(f"there is no file {value}. Touchstone does not download files.")
 
 
 def sent_out(key: str) -> SentOut | None:
@@ -202,7 +202,7 @@ def test_choices_may_come_with_the_task() -> None:
         told = asking.predict(task(options=[{"value": "a pan"}, {"value": "a lid"}]), task(2), config=config)
     assert [part["value"] for part in told["results"][0][0]["result"]] == [{"choices": ["a lid"]}]
     assert told["results"][1] == []
-    assert "c offers nothing in this task" in told["errors"][0]
+    assert "c has no choices in this task" in told["errors"][0]
 
 
 WORDS = '<View><Image name="i" value="$image"/><TextArea name="w" toName="i"/></View>'
@@ -218,7 +218,7 @@ def test_the_picture_that_a_task_names_is_shown_to_the_model(tmp_path: Path) -> 
         told = asking.predict(task(image="/data/upload/1/5d48d83e-cup.png"), task(2, image="none.png"), config=WORDS)
     assert told["results"][0][0]["result"][0]["value"] == {"text": ["a red thing"]}
     assert told["results"][1] == []
-    assert "nothing is fetched over the net" in told["errors"][0]
+    assert "Touchstone does not download files" in told["errors"][0]
     assert len(server.asked) == 1
     parts = server.asked[0].body["messages"][-1]["content"]
     assert [part["type"] for part in parts] == ["image_url", "text"]
@@ -232,9 +232,9 @@ def test_tasks_of_blind_stages_get_no_prediction_and_no_question() -> None:
     assert told["results"][1] == []
     assert len(told["results"][2]) == 1
     assert told["results"][3] == []
-    assert "answer by themselves in verification" in told["errors"][0]
-    assert "did not give out" in told["errors"][1]
-    assert "answer by themselves in adjudication" in told["errors"][2]
+    assert "no prediction in the stage verification" in told["errors"][0]
+    assert "is not from this project" in told["errors"][1]
+    assert "no prediction in the stage adjudication" in told["errors"][2]
     assert len(server.asked) == 1
 
 
@@ -317,16 +317,16 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
 @pytest.mark.parametrize(
     ("body", "status", "sentence"),
     [
-        (b"{", 400, "no JSON"),
-        ([1], 400, "no request for predictions"),
+        (b"{", 400, "not JSON"),
+        ([1], 400, "not a request for predictions"),
         ({"tasks": [{"id": 1}], "label_config": CONFIG}, 400, "each with its `data`"),
         ({"tasks": [], "label_config": 1}, 400, "`label_config`"),
-        ({"tasks": [], "label_config": "<View>"}, 400, "no XML"),
+        ({"tasks": [], "label_config": "<View>"}, 400, "not XML"),
         ({"tasks": [], "label_config": '<!DOCTYPE a [<!ENTITY b "c">]><View>&b;</View>'}, 400, "entities"),
         ({"tasks": [], "label_config": "<View>" * 60 + "</View>" * 60}, 400, "too deep"),
-        ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "ask for fewer"),
-        ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "ask for fewer"),
-        (b"[" * 100_000, 400, "no JSON"),
+        ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "Send fewer tasks"),
+        ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "Send fewer tasks"),
+        (b"[" * 100_000, 400, "not JSON"),
         (b'"' + b"x" * 20_000_001 + b'"', 413, "20 MB"),
     ],
 )
@@ -365,7 +365,7 @@ def test_a_configuration_that_asks_nothing_a_model_can_answer_is_told() -> None:
     config = '<View><Image name="i" value="$image"/><RectangleLabels name="b" toName="i"/></View>'
     with asked([chat()]) as (asking, _):
         told = asking.predict(task(), config=config)
-    assert "needs TextArea, Choices, Rating or Number" in told["errors"][0]
+    assert "Use TextArea, Choices, Rating or Number" in told["errors"][0]
 
 
 def test_choices_are_ranked_by_a_model_on_this_machine(tiny_models: tiny.Shelf, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_later_export_adds_what_is_new(store: Store, media: MediaStore, tmp_pa
 def test_two_files_of_that_name_that_may_be_meant_are_told(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store)
     folder = pictures(tmp_path / "media", "a/grey.png", "b/grey.png")
-    with pytest.raises(InvalidFileError, match=r"several files may be pics/grey\.png"):
+    with pytest.raises(InvalidFileError, match=r"several files match pics/grey\.png"):
         bring(store, media, FOLDER / "kitchen.json", media_dir=folder)
     assert bring(store, media, FOLDER / "kitchen.json").imported.items == 4, "the refused import has left something"
 
@@ -143,7 +143,7 @@ def test_an_item_that_is_here_with_other_content_is_told(store: Store, media: Me
     tasks[3]["data"]["question"] = "And now?"
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match=r"row 4: the item '4' is in this project already, with other content"):
+    with pytest.raises(InvalidFileError, match=r"row 4: the item '4' is already in this project with other content"):
         bring(store, media, path)
 
 
@@ -154,7 +154,7 @@ def test_a_rating_that_contradicts_an_earlier_one_is_told(store: Store, media: M
     tasks[3]["annotations"][0]["result"][0]["value"] = {"choices": ["no"]}
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(InvalidFileError, match="label-studio-5 has rated fits of 4 already, as yes"):
+    with pytest.raises(InvalidFileError, match="label-studio-5 has already rated fits of 4 as yes"):
         bring(store, media, path)
 
 
@@ -234,7 +234,7 @@ def test_a_public_file_without_the_key_holds_no_vote_that_tells_it(store: Store)
 
 def test_a_stage_that_the_format_does_not_have(store: Store) -> None:
     verified(store)
-    with pytest.raises(InvalidFileError, match="--stage is for label_studio"):
+    with pytest.raises(InvalidFileError, match="--stage is only for label_studio"):
         exported(store, by=None, project="p", format="ratings", stage=Stage.GRADING)
 
 

@@ -62,7 +62,7 @@ def words(page: AppTest) -> str:
 
 
 def email_of(page: AppTest, name: str) -> object:
-    return next(box for box in page.text_input if box.label == f"E-mail address of {name} there")
+    return next(box for box in page.text_input if box.label == f"E-mail address of {name}")
 
 
 def press(page: AppTest, label: str) -> None:
@@ -117,15 +117,19 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
     line = next(row for row in re.findall("<tr>.*?</tr>", page) if "<td" in row and "Bo" in row)
     assert re.findall('<td class="number">([0-9]+)</td>', line) == ["1", "2", "4", "6", "8"]
     for told in (
-        "3 answers were changed",
-        "4 answers did not fit",
-        "5 answers were someone else",
-        "6 answers came too",
+        "3 stored answers were changed",
+        "4 answers were invalid",
+        "5 answers came from other people",
+        "6 answers were late",
     ):
         assert told in line
-    for told in ("7 answers came when", "9 tasks or answers were deleted", "11 tasks in their project"):
+    for told in (
+        "7 tasks were answered twice",
+        "9 tasks or answers were deleted",
+        "11 tasks in this person&#x27;s Label Studio projects",
+    ):
         assert told in line
-    assert "waits there" not in line
+    assert "waits in Label Studio" not in line
     assert "stored here" not in line
 
 
@@ -134,11 +138,11 @@ def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: H
     email_of(page, "Bo").input("bo@example.org")  # type: ignore[attr-defined]
     email_of(page, "Chi").input("BO@example.org")  # type: ignore[attr-defined]
     press(page, "Save people")
-    assert "one address there is one person here" in words(page)
+    assert "already belongs to" in words(page)
     assert [person.email for person in bridge.status(store, by=None, project="tiny")[0].people] == ["bo@example.org"]
     email_of(page, "Chi").input("chi@example.org")  # type: ignore[attr-defined]
     press(page, "Save people")
-    assert "one address there is one person here" not in words(page)
+    assert "already belongs to" not in words(page)
     assert "Saved: 1 change" in words(page)
     assert len(bridge.status(store, by=None, project="tiny")[0].people) == 2
 
@@ -148,5 +152,5 @@ def test_the_page_says_what_to_do_next(home: Home, store: Store) -> None:
     assert "work goes to Label Studio yet" in page
     bridge.map_person(store, by=None, project="tiny", address=ADDRESS, login="bo", email="bo@example.org")
     page = words(drawn(home, store))
-    assert "Nothing was sent yet; push, or synchronise." in page
-    assert "Verification · 3 tasks ahead, held for 8 hours · fetched never · sent never" in page
+    assert "No tasks were sent yet. Push, or start the synchronization." in page
+    assert "Verification · 3 tasks per person, reserved for 8 hours · fetched never · sent never" in page

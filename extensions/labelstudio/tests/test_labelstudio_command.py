@@ -64,10 +64,10 @@ def test_a_project_that_is_not_there(home: Home) -> None:
 
 def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> None:
     server = ("--server", nowhere())
-    assert "Nobody is known in Label Studio yet" in said(home, "map", "tiny", *server)
+    assert "No person is mapped to Label Studio yet" in said(home, "map", "tiny", *server)
     listed = said(home, "map", "tiny", "bo=Bo@Example.org", "chi=chi@example.org", *server).splitlines()
     assert [line.split()[:2] for line in listed] == [["bo", "bo@example.org"], ["chi", "chi@example.org"]]
-    assert all("not seen there yet" in line for line in listed)
+    assert all("no account found yet" in line for line in listed)
     assert said(home, "map", "tiny", *server).splitlines() == listed
     assert said(home, "map", "tiny", "--remove", "bo", *server).splitlines() == listed[1:]
 
@@ -78,7 +78,7 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
         ("bo", "does not read LOGIN=E-MAIL"),
         ("bo=", "does not read LOGIN=E-MAIL"),
         ("=bo@example.org", "does not read LOGIN=E-MAIL"),
-        ("bo=nobody", "no e-mail address"),
+        ("bo=nobody", "is not an e-mail address"),
         ("olu=olu@example.org", "is not in the project"),
         ("nobody=nobody@example.org", "is not in the project"),
     ],
@@ -92,7 +92,7 @@ def test_without_a_token_it_says_where_to_get_one(home: Home) -> None:
     connected(home, address, ("bo", "bo@example.org"), stages=(Stage.VERIFICATION,))
     for command in ("export", "import", "sync"):
         sentence = refused(home, command, "tiny", "--server", address, **SHOWN)
-        assert "no token" in sentence
+        assert "There is no token for" in sentence
         assert "TOUCHSTONE_LABEL_STUDIO_TOKEN" in sentence
 
 
@@ -103,7 +103,7 @@ def test_a_server_that_is_down_is_told_and_nothing_is_claimed(home: Home) -> Non
     assert address in sentence
     assert TOKEN["TOUCHSTONE_LABEL_STUDIO_TOKEN"] not in sentence
     told = said(home, "show", "tiny", "--server", address)
-    assert "The last try broke off" in told
+    assert "The last synchronization failed" in told
     assert "wait there" not in told
 
 

@@ -102,7 +102,7 @@ def test_a_root_that_cannot_be_used_is_told(home: Home, store: Store, tmp_path: 
         LocalFiles.below(tmp_path / "nothing", **told)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "touchstone").write_text("a file")
-    with pytest.raises(SettingsError, match="Nothing can be written below"):
+    with pytest.raises(SettingsError, match="Touchstone cannot write to the folder for local files"):
         LocalFiles.below(tmp_path / "full", **told)
 
 

@@ -104,5 +104,5 @@ def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "abcd\n", "zz" * 32])
 def test_a_broken_key_is_told_and_not_used(tmp_path: Path, text: str) -> None:
     (tmp_path / signing_key.KEY_FILE).write_text(text)
-    with pytest.raises(SettingsError, match=r"media-links\.key .*Remove it"):
+    with pytest.raises(SettingsError, match=r"media-links\.key .*Delete the file"):
         key_of(tmp_path)

@@ -140,7 +140,8 @@ def test_passages_are_counted_in_characters() -> None:
     assert (found.values, found.problems) == ({"x": [{"start": 2, "end": 5, "tag": "wrong"}]}, ())
     result[0]["value"] = {"start": 3, "end": 6, "text": "red", "labels": ["wrong"]}
     assert (
-        "not where the text says" in read_result(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
+        "is not at “red” in the "
+        "text" in read_result(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
     )
 
 
@@ -154,11 +155,11 @@ def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("result", "name", "says"),
     [
-        ("no list", "result", "no list of answers"),
-        (["no answer"], "result", "Entry 1 of the result is no answer"),
+        ("no list", "result", "not a list of answers"),
+        (["no answer"], "result", "Entry 1 of the result is not an answer"),
         ([choice("yes", from_name="other")], "result", "does not ask `other`"),
         ([{"type": "relation", "from_id": "a", "to_id": "b"}], "result", "does not ask entry 1"),
-        ([choice("maybe")], "x", "x? “maybe” is none of the answers"),
+        ([choice("maybe")], "x", "x? “maybe” is not an offered answer"),
         ([choice("yes", "no")], "x", "Choose one; 2 are chosen"),
         ([choice("yes"), choice("no")], "x", "answered twice"),
         ([choice(7)], "x", "must be a list of texts"),
@@ -179,11 +180,11 @@ BOX = {"x": 10, "y": 10, "width": 10, "height": 10, "rotation": 0, "rectanglelab
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"rotation": 30}, "turned"),
+        ({"rotation": 30}, "rotated"),
         ({"x": "10"}, "in percent"),
         ({"width": None}, "in percent"),
         ({"x": float("nan")}, "in percent"),
-        ({"rectanglelabels": ["spoon"]}, "“spoon” is none"),
+        ({"rectanglelabels": ["spoon"]}, "“spoon” is not an offered answer"),
         ({"rectanglelabels": ["cup", "cup"]}, "needs one label"),
         ({"rectanglelabels": []}, "needs one label"),
     ],
@@ -234,7 +235,7 @@ def test_anything_may_come_and_nothing_breaks(value: Any, control: str) -> None:
     ("criterion", "says"),
     [
         ({"name": "steps", "kind": "plan", "options": ["useless"], "actions": [{"name": "go"}]}, "step by step"),
-        ({"name": "props", "kind": "property_list", "field": "options"}, "the item's own"),
+        ({"name": "props", "kind": "property_list", "field": "options"}, "the properties differ between items"),
         ({"name": "spots", "kind": "marks", "role": "clip"}, "no image to draw on"),
     ],
 )

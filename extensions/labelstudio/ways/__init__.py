@@ -56,7 +56,7 @@ FIELDS: Mapping[type, LabelStudioKind] = {ListEntryField: LabelStudioPick()}
 """How a field is filled in there. Without an entry, it is filled in like its criterion."""
 
 NO_CONTROL = "Label Studio has no control for this kind."
-NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
+NO_IMAGE = "the item has no image to draw on. Label Studio cannot draw on frames of a clip."
 
 Row = TypeVar("Row", bound=Criterion | ItemField)
 Refusal = Callable[[Schema, Row], str | None]
@@ -73,20 +73,20 @@ def _without_image(schema: Schema, asked: Criterion | ItemField) -> str | None:
 
 def _own_properties(schema: Schema, criterion: Criterion) -> str | None:
     if criterion.field is not None:
-        return "its properties are the item's own, and a form there has the same questions for every item."
+        return "the properties differ between items, but a form of Label Studio has the same questions for every item."
     return None
 
 
 def _unwritten_list(schema: Schema, field: ItemField) -> str | None:
     entries = next((item_field for item_field in schema.item.fields if item_field.name == field.field), None)
     if entries is not None and not entries.authored:
-        return f"it is picked from `{field.field}`, which authors do not write."
+        return f"the choices come from `{field.field}`, which authors do not write."
     return None
 
 
 def _none_of_them(schema: Schema, field: ItemField) -> str | None:
     if field.none is not None:
-        return "an entry is picked there by its number, and none of them (`none`) has no number."
+        return "Label Studio picks an entry by its number, but `none` has no number."
     return _unwritten_list(schema, field)
 
 
@@ -97,12 +97,12 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     ListEntryField: _unwritten_list,
     DrawnField: _without_image,
-    JsonField: _always("a field of kind `json` is no answer that a form there has."),
+    JsonField: _always("a form of Label Studio has no control for a field of kind `json`."),
     OptionOfField: _none_of_them,
     OrderOfField: _always(
-        "what is to be put in order is still being written, and a form there cannot rank its own answers."
+        "the entries to order are still being written, and a form of Label Studio cannot rank its own answers."
     ),
-    SegmentsField: _always("a field of kind `segments` is no answer that a form there has."),
+    SegmentsField: _always("a form of Label Studio has no control for a field of kind `segments`."),
 }
 """Returns a sentence with the reason why a kind cannot be shown there."""
 

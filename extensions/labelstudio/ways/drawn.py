@@ -95,7 +95,7 @@ def _region(
         return None
     turns = [turn for turn in (value.get("rotation", 0), entry.get("image_rotation", 0)) if turn is not None]
     if not all(is_number(turn) and turn % 360 == 0 for turn in turns):
-        given.say(part, f"{noun} {number} is turned; draw it upright, on the upright image.")
+        given.say(part, f"{noun} {number} is rotated. Draw it upright, on the upright image.")
         return None
     made: dict[str, Any] = {}
     if part.type != "rectangle":
@@ -118,7 +118,7 @@ def _region(
     made |= _shares(numbers)
     index = entry.get("item_index", value.get("item_index"))
     if index is not None and (isinstance(index, bool) or not isinstance(index, int) or index < 0):
-        given.say(part, f"{noun} {number} is on no image.")
+        given.say(part, f"{noun} {number} is not on an image.")
         return None
     return {**made, "image": index + 1} if index else made
 

@@ -29,7 +29,7 @@ class LabelStudioSeveral(LabelStudioKind):
             return None
         if NONE in chosen and part.may_be_none:
             if len(chosen) > 1:
-                given.say(part, "Either none of them is right, or some are.")
+                given.say(part, "Choose options or “none”, but not both.")
                 return None
             return [], None
         if chosen == [SKIP] and part.criterion.skip:

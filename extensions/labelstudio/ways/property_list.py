@@ -24,7 +24,7 @@ class LabelStudioProperties(LabelStudioKind):
         for at, option in enumerate(part.criterion.options, 1):
             chosen = given.chosen(part.side("is", at), part)
             if len(chosen) > 1:
-                given.say(part, f"Say one thing about “{option.label}”.")
+                given.say(part, f"Choose one answer for “{option.label}”.")
             elif chosen:
                 meant = given.option(part, chosen[0], value_options, codes(value_options, own=True))
                 if meant is not None:

@@ -31,7 +31,9 @@ class LabelStudioScale(LabelStudioOne):
             return None
         value = next((value for value in part.criterion.values if same(value, number)), None)
         if value is None:
-            given.say(part, f"{spelled(number)} is none of {', '.join(str(point) for point in part.criterion.values)}.")
+            given.say(
+                part, f"{spelled(number)} is not one of {', '.join(str(point) for point in part.criterion.values)}."
+            )
             return None
         return value, None
 

@@ -83,7 +83,7 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
         ("video_id", "could be texts of items"),
         ("answer", "would reveal something about the key"),
         ("answer.words", "would reveal something about the key"),
-        ("beauty", "Items cannot be cut by 'beauty'"),
+        ("beauty", "Items cannot be sliced by 'beauty'"),
     ):
         found = shown(world, by=by)
         assert len(found.columns) == 1

@@ -33,7 +33,7 @@ def test_a_clean_folder_passes_and_was_looked_at(tmp_path: Path) -> None:
         6,
     )  # two Parquet, two JSON lines, a CSV, and the manifest's items
     assert report.looked_at["tests"] > 20
-    assert any("with 4 options the right one is A in" in each for each in report.figures)
+    assert any("with 4 options, the right option is A in" in each for each in report.figures)
     assert any("is the longest in" in each for each in report.figures)
 
 
@@ -207,7 +207,7 @@ def test_an_answer_that_the_question_offers_is_no_leak(tmp_path: Path) -> None:
     (made_.public / "notes.md").write_text(asked)
     report = made_.check()
     assert report.leaks == []
-    assert [note for note in report.notes if "the item test005, whose question offers it beside others" in note]
+    assert [note for note in report.notes if "the item test005, and one of the choices in its question" in note]
     (made_.public / "notes.md").write_text(f"It is {own['reason']}.")
     assert made_.kinds() == {"key"}
 
@@ -224,7 +224,7 @@ def test_what_the_options_alone_tell(tmp_path: Path) -> None:
     assert release(tmp_path / "place", place=2).kinds() >= {"places"}
     longest = release(tmp_path / "long", longest=True).check().leaks
     assert [leak.kind for leak in longest] == ["lengths"]
-    assert "the right option is the longest in 60 of 60 items (94% to 100%), and 25% would be chance" in longest[0].what
+    assert "the right option is the longest in 60 of 60 items (94% to 100%); by chance 25%" in longest[0].what
 
 
 def test_a_text_benchmark_has_no_question_twice(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_what_cannot_be_looked_at_is_refused_or_said(tmp_path: Path) -> None:
     (made_.public / "data" / "broken.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(InvalidFileError, match=r"broken\.parquet cannot be read"):
         made_.check()
-    with pytest.raises(InvalidFileError, match="no folder"):
+    with pytest.raises(InvalidFileError, match="is not a folder"):
         find_leaks(tmp_path / "none", made_.private)
     with pytest.raises(InvalidFileError, match="no key files"):
         find_leaks(made_.public, tmp_path)

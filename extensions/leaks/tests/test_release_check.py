@@ -45,7 +45,7 @@ def test_a_release_with_a_leak_is_refused_until_a_lead_accepts_it(store: Store, 
 
 @pytest.mark.parametrize(
     ("accepted", "words"),
-    [("key", "Give a reason for accepting key"), ("keys: many signs", "There is no kind of leak 'keys'")],
+    [("key", "Give a reason for accepting key"), ("keys: many signs", "Unknown kind of leak 'keys'")],
 )
 def test_what_cannot_be_accepted_is_refused_before_any_work(
     store: Store, media: MediaStore, home: Path, accepted: str, words: str
@@ -66,5 +66,5 @@ def test_a_lead_accepts_a_kind_of_leak_with_a_reason(tmp_path: Path) -> None:
     must_not_leak(report, accepted=accepted_leaks(["sizes: pictures are cropped by their scene"]))
     with pytest.raises(InvalidFileError, match="Give a reason for accepting sizes"):
         accepted_leaks(["sizes: "])
-    with pytest.raises(InvalidFileError, match="There is no kind of leak 'size'"):
+    with pytest.raises(InvalidFileError, match="Unknown kind of leak 'size'"):
         accepted_leaks(["size: because"])

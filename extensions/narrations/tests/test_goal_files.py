@@ -97,7 +97,7 @@ def test_actions_by_id_words_frames_and_times(tmp_path: Path) -> None:
     assert len(found.bad) == 2
     table = read(tmp_path, "video,goal,actions\nV,Drink,\"['take cup', 'V_1']\"\nV,Eat,take cup\n", "goals.csv")
     assert table.goals[0].steps == (Step(text="take cup"), Step(text="V_1"))
-    assert [(row.row, row.reason) for row in table.bad] == [(3, "it is no list in square brackets")]
+    assert [(row.row, row.reason) for row in table.bad] == [(3, "it is not a list in square brackets")]
 
 
 def test_broken_files_give_what_stands_before_the_break(tmp_path: Path) -> None:

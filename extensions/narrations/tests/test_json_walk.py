@@ -6,7 +6,7 @@ import pytest
 
 from extensions.narrations.files.json_walk import JsonBreak, Walk
 
-WHY = "the key '{}' stands twice in one object"
+WHY = "the key '{}' appears twice in one object"
 
 
 def test_a_repeated_key_is_refused_at_any_depth() -> None:

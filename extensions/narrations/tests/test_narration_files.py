@@ -99,13 +99,13 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
         (5, "its verb_class is 'two', which is not a whole number"),
         (6, "its id a is already the id of line 2"),
         (7, "it repeats line 2"),
-        (8, "it is no list in square brackets"),
+        (8, "it is not a list in square brackets"),
         (9, "it has text instead of a number"),
         (10, "its video 'P99_01' is not among the videos that were given"),
         (11, "it starts (3540 s) after the end of its video (60 s)"),
         (12, "its id is empty"),
         (13, "its text is empty"),
-        (15, "it has 6 cells, and the head has 15"),
+        (15, "it has 6 cells, but the first row has 15"),
     ]
 
 

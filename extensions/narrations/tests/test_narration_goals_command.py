@@ -140,7 +140,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
         "it is not valid JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: it is too long to be read, such as huge" in told
-    assert 'overlap has no goal: 3 replies, none of which could be taken. The last one: The subgoal "b" has the' in told
+    assert 'overlap has no goal: 3 replies, none of them valid. The last one: The subgoal "b" has the' in told
     assert "short has no goal: it has too few actions for a goal" in told
     of_overlap = [line for line in kept() if line["video"] == "overlap"]
     assert [line["text"] for line in of_overlap] == [
@@ -195,7 +195,7 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
         mended = mended.replace('"level": "subgoal", "goal": "brew coffee"', '"level": "part", "goal": "brew coffee"')
         assert mended.count("V 8") > text.count("V 8")
         Path("g.json").write_text(mended)
-        assert "has changed since it was written here" in refused(ConflictError)
+        assert "was changed by hand" in refused(ConflictError)
         assert Path("g.json").read_text() == mended
         done = CliRunner().invoke(cli, ["goal", "create", "n.csv", "--check", "g.json"])
         Path("g.json").rename("mine.json")
@@ -323,10 +323,10 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         assert "holds no replies about goals" in refused(InvalidFileError)
         Path("g.asked.jsonl").unlink()
         Path("g.json").write_text("[]")
-        assert "or never was" in refused(ConflictError)
+        assert "another program wrote it" in refused(ConflictError)
         assert Path("g.json").read_text() == "[]"
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
-        assert "is no endpoint" in refused(ModelError)
+        assert "is not an endpoint" in refused(ModelError)
     assert not server.asked
 
 

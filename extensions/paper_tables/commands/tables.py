@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    find_group(cli, "table", Panel.RESULTS, "Tables in the layout of the paper.").command("export")(tables)
+    find_group(cli, "table", Panel.RESULTS, "Export tables in the layout of the paper.").command("export")(tables)
 
 
 def _as_csv(table: PaperTable) -> str:
@@ -42,12 +42,13 @@ def _as_csv(table: PaperTable) -> str:
 def tables(
     project: Annotated[str, typer.Argument(help="The project.")],
     table: Annotated[
-        list[str] | None, typer.Option(help="Only this table. Repeat it for more tables. Default: all.", metavar="NAME")
+        list[str] | None,
+        typer.Option(help="Export only this table. Repeat the option for more tables. Default: all.", metavar="NAME"),
     ] = None,
     layout: Annotated[
         Path | None,
         typer.Option(
-            help="A file with your own layout. Default: the layout of the schema's paper.",
+            help="A layout file. Default: the layout of the schema's paper.",
             metavar="FILE.yaml",
         ),
     ] = None,

@@ -62,11 +62,11 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None, top: D
     paper_tables: PaperTables = asked.figure.value
     filled, n = sum(not table.why for table in paper_tables.tables), len(paper_tables.tables)
     with top:
-        words = f"{filled} of {markup.count(n, 'table')} of the paper can be filled with this project's numbers."
+        words = f"This project has numbers for {filled} of {markup.count(n, 'table')} of the paper."
         shell.show(markup.finding(markup.text(words)))
     if any(not table.why for table in paper_tables.tables):
         st.download_button(
-            "Download: tables as CSV, charts as SVG",
+            "Download CSV and SVG",
             lambda: zip_file.pack(drawn_tables.files_of(paper_tables)),
             file_name=f"{view.name}-tables.zip",
             mime="application/zip",
@@ -88,7 +88,7 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None, top: D
                 on_click="ignore",
             )
     shell.show(
-        markup.tag("p", markup.quiet("Numbers are rounded as in the paper. Point at a number to read its interval."))
+        markup.tag("p", markup.quiet("Numbers are rounded as in the paper. Point at a number to see its interval."))
     )
 
 

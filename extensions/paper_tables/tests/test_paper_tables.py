@@ -325,10 +325,10 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     def why(text: str) -> str:
         return made(small, f"{text}, {MODELS}, columns: [{{title: C}}]").why
 
-    assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers; there are big-1, odd."
-    assert why("source: people, criterion: beauty") == "No person has graded models' answers by beauty yet."
-    assert why("source: key, common: true, by: beauty").startswith("Items cannot be cut by 'beauty'")
-    assert why("source: agreement").startswith("Models have no order by agreement")
+    assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers. Judges: big-1, odd."
+    assert why("source: people, criterion: beauty") == "No person has graded models' answers on beauty yet."
+    assert why("source: key, common: true, by: beauty").startswith("Items cannot be sliced by 'beauty'")
+    assert why("source: agreement").startswith("Models cannot be ordered by agreement")
     nothing = made(small, "source: failures, rows: [{each: [model], order: name}], columns: [{each: [code]}]")
     assert (
         nothing.why
@@ -336,15 +336,15 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     )
     assert why("source: key, group_by: size") == ""
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
-    assert there.why == "There is no model 'gpt-9' here; there are good, poor."
-    with pytest.raises(InvalidInputError, match="no table 'x'; it has t"):
+    assert there.why == "Unknown model 'gpt-9'. Choose from: good, poor."
+    with pytest.raises(InvalidInputError, match=r"no table 'x'\. Choose from: t"):
         paper_tables(small, person=None, project="p", layout=layout(f"{MODELS}, columns: [{{title: C}}]"), names=["x"])
     make_project(small, name="empty", loaded=load_text(SCHEMA, "Be exact.", "small"))
     tables = paper_tables(small, person=None, project="empty").tables
     assert [each.name for each in tables] == ["key", "people", "judges", "evaluators", "agreement"]
     assert [each.why for each in tables][:3] == [
         "No model has answered yet.",
-        "No person has graded models' answers by score yet.",
+        "No person has graded models' answers on score yet.",
         "No judge has rated models' answers yet.",
     ]
 
@@ -358,7 +358,7 @@ def test_another_extension_reads_a_project_once(small: Store, monkeypatch: pytes
         def of_cell(*, part: str, judge: Callable[[], str], **about: object) -> Statistic:
             assert (judge(), about) == ("odd", {"model": None, "criterion": None, "code": None, "form": "linear"})
             if part != "colour":
-                raise NotFoundError(f"{part} is no aspect of the regression.")
+                raise NotFoundError(f"{part} is not an aspect of the regression.")
             return replace(undefined("", n_units=7, n_raters=1), value=0.25, reason=None)
 
         return of_cell
@@ -369,7 +369,7 @@ def test_another_extension_reads_a_project_once(small: Store, monkeypatch: pytes
     assert reads == ["p"]
     assert [cell.shown for cell in table.rows[0].cells] == ["0.250", NOTHING, NOTHING]
     assert table.rows[0].cells[0].number.n == 7
-    assert table.reasons == ["shape is no aspect of the regression.", "use is no aspect of the regression."]
+    assert table.reasons == ["shape is not an aspect of the regression.", "use is not an aspect of the regression."]
 
 
 def test_names_are_text_in_markdown() -> None:
@@ -399,7 +399,7 @@ def test_as_text_csv_markdown_and_json(small: Store) -> None:
         "  Open",
         "  good  100.0*  100.0*",
         "  poor    50.0     0.0",
-        "  *: the highest of its column.",
+        "  *: highest value of the column.",
         "  N",
     ]
     cell = table_files.as_json(found)["tables"][0]["rows"][1]["cells"][0]
@@ -414,18 +414,18 @@ ROW, COLUMN = "{title: R}", "{title: C}"
     [
         ("", ROW, "{title: C, colour: red}", "unknown key"),
         ("sauce: key,", ROW, COLUMN, "did you mean `source`"),
-        ("", "{}", COLUMN, "says what stands at it"),
+        ("", "{}", COLUMN, "add `title` or `each`"),
         ("", "{each: [slice]}", COLUMN, "`slice` needs `by`"),
         ("", "{each: [attribute]}", COLUMN, "`attribute` needs `group_by`"),
-        ("", "{each: [model, model]}", COLUMN, "two different ones"),
-        ("", "{each: [judge], top: 2}", COLUMN, "of `each: [model]`"),
-        ("", "{each: [judge], only: {model: [a]}}", COLUMN, "is about what `each` names"),
+        ("", "{each: [model, model]}", COLUMN, "two different things"),
+        ("", "{each: [judge], top: 2}", COLUMN, "together with `each: [model]`"),
+        ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
-        ("between: [big],", ROW, COLUMN, "among each other"),
-        ("between: [a, b, c],", ROW, COLUMN, "between one or two"),
+        ("between: [big],", ROW, COLUMN, "(agreement among people)"),
+        ("between: [a, b, c],", ROW, COLUMN, "name one or two"),
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),
-        ("", "", COLUMN, "at least one of its rows"),
+        ("", "", COLUMN, "the table needs `rows`"),
         ("chart: [pie],", ROW, COLUMN, "`pie` is not known"),
     ],
 )
@@ -438,8 +438,8 @@ def test_a_layout_that_means_nothing_is_refused_by_line(more: str, row: str, col
 def test_names_of_tables() -> None:
     rest = "title: T, rows: [{title: R}], columns: [{title: C}]"
     for tables, said in (
-        (f"[{{name: T!, {rest}}}]", "small letters"),
-        (f"[{{name: t, {rest}}}, {{name: t, {rest}}}]", "`t` is there twice"),
+        (f"[{{name: T!, {rest}}}]", "lower-case letters"),
+        (f"[{{name: t, {rest}}}, {{name: t, {rest}}}]", "the name `t` occurs twice"),
         ("[]", "at least one table"),
     ):
         with pytest.raises(SchemaError, match=said):
@@ -452,10 +452,10 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     make_project(store, loaded=loaded)
     found = paper_tables(store, person=None, project="p", layout=read_layout(shipped()[name]))
     # what no item has been labelled with is told with all that there is
-    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be cut by 'bertscore'")} <= {
+    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be sliced by 'bertscore'")} <= {
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
-        *(f"No person has graded models' answers by {each} yet." for each in ("score", "success", "perception")),
+        *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),
         "No person has rated anything in grading yet.",
         "No answer in the aspects of ETP-Bench has a score yet.",
         *extensions.all_missing("table_sources").values(),

@@ -34,6 +34,6 @@ def test_a_lead_reads_the_tables_and_downloads_them(serving: Server, chromium: B
         expect(judged.locator("td").nth(heads.index(TITLE) - 1)).to_have_text(f"{expected:.2f}")
         expect(page.locator("section#key .missing")).to_contain_text("the item has no key")
         with page.expect_download() as download:
-            page.get_by_role("button", name="Download: tables as CSV, charts as SVG").click()
+            page.get_by_role("button", name="Download CSV and SVG").click()
         with zipfile.ZipFile(download.value.path()) as packed:
             assert len([name for name in packed.namelist() if name.endswith(".svg")]) == 2 * 3, "light and dark"

@@ -57,7 +57,7 @@ def register(cli: typer.Typer) -> None:
             shared = resources()
             try:
                 shared.store.upgrade()
-                typer.echo("Making up items. This takes a few seconds.")
+                typer.echo("Creating made-up items. This takes a few seconds.")
                 files = home / "made-up"
                 files.mkdir()
                 tried = build(shared, examined.loaded, files)
@@ -65,7 +65,7 @@ def register(cli: typer.Typer) -> None:
                 server.serve(shared, host=host, port=port)
             finally:
                 shared.store.close()
-        typer.echo("Ended. The preview is removed.")
+        typer.echo("Ended. The preview was removed.")
 
 
 def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
@@ -75,13 +75,13 @@ def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
     yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
     idle = [stage.value for stage, n in tried.work.items() if not n]
     if idle:
-        yield f"Nothing waits in {', '.join(idle)}; the lead's page Schema shows their forms."
+        yield f"No tasks wait in {', '.join(idle)}. The page Schema shows the forms."
     yield from tried.left_out
-    yield "Each link signs in once:"
+    yield "Links (each works once):"
     for role, person in tried.people:
         token = sign_in.make_sign_in_link(store, person=person)
         yield f"  {role.value:<10} {address}/link/{token}"
-    yield f"Touchstone is at {address} (Ctrl+C ends this and removes everything)"
+    yield f"Touchstone runs at {address} (Ctrl+C ends the preview and removes all its data)"
 
 
 @contextmanager

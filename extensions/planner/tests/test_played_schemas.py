@@ -25,41 +25,41 @@ MISTAKES = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text(enc
 
 IMPOSSIBLE = [
     Case(text("{rule: majority, criteria: [choice, fits], key: answer}"), f"{KEEP}: stages.verification.keep.key",
-         "rejected although its votes are right and unanimous"),
+         "unanimous right votes reject an item"),
     Case(text("{rule: unanimous, criterion: count, value: 12}"), f"{KEEP}: stages.verification.keep.value",
-         "`count` is a number from 0 to 9 in steps of 1 and can never be answered with `12`"),
+         "`count` is a number from 0 to 9 in steps of 1, so no answer equals `12`"),
     Case(text("{rule: unanimous, criterion: count, value: 0.5}"), f"{KEEP}: stages.verification.keep.value",
-         "can never be answered"),
+         "so no answer equals"),
     Case(text("{rule: unanimous_and_key, criterion: count, key: note}"), f"{KEEP}: stages.verification.keep.key",
          "give the field the kind `integer`"),
     Case(text('{rule: all_of, values: {fits: "yes", why: dark}}'), f"{KEEP}: stages.verification.keep.criterion",
-         "(fits: yes, why: dark) cannot be given together, because `why` is not asked"),
+         "(fits: yes, why: dark) cannot occur together, because `why` is not shown"),
     Case(text("{rule: unanimous_and_key, criterion: other, key: answer}"), f"{KEEP}: stages.verification.keep.key",
          "`answer` is chosen from `options` and `other` from `others`"),
     Case(text("{rule: unanimous_and_key, criterion: letters, key: letter}"), f"{KEEP}: stages.verification.keep.key",
          "(for instance `C`)"),
     Case(text("{rule: unanimous_and_key, criterion: choice, key: number}"), f"{KEEP}: stages.verification.keep.key",
-         "can never be answered with the item's `number`"),
+         "so no answer equals the item's `number`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', raters=1,
               after="  adjudication: {reasons: [unclear]}\n"), f"{KEEP + 1}: stages.adjudication",
-         "nothing ever comes to adjudication"),
+         "no item ever needs adjudication"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {words: [any]}}',
               words="      - {name: words, kind: text, prompt: What is it}").replace(
                   # the text has to come first
                   "      - {name: fits,", "      - {name: typed, kind: text, prompt: What}\n      - {name: fits,"
               ).replace("{words: [any]}", "{typed: [any]}"), "25: stages.verification.criteria[5].show_if.typed",
-         "only of a rater who types exactly `any`"),
+         "only if a rater types exactly `any`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {fits: []}}'),
          "24: stages.verification.criteria[4].show_if", "`why` is never asked"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {fits: ["no"], size: [1]}}'),
-         "24: stages.verification.criteria[4].show_if", "no answers make `fits` is one of `no` and `size`"),
+         "24: stages.verification.criteria[4].show_if", "no answers satisfy `fits` is one of `no` and `size`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 1\n    criteria:\n"
               "      - {name: good, kind: choice, prompt: Good, options: [g, b], dimensions: [one]}\n"),
-         "33: stages.grading.criteria", "nothing is asked about two, so people would get an empty form"),
+         "33: stages.grading.criteria", "no criterion is about two, so people would get an empty form"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 1\n    dimensions: [two]\n    criteria:\n"
               "      - {name: all, kind: choice, prompt: Good, options: [g, b]}\n"
@@ -75,13 +75,13 @@ IMPOSSIBLE = [
 PART = f"{KEEP}: stages.verification.keep.parts"
 IMPOSSIBLE += [
     Case(text("{rule: all_of, parts: [{criterion: fits, value: \"yes\"}, {criterion: count, at_least: 12}]}"),
-         f"{PART}[1]", "`count` is a number from 0 to 9 in steps of 1 and can never be answered with `at least 12`"),
+         f"{PART}[1]", "`count` is a number from 0 to 9 in steps of 1, so no answer equals `at least 12`"),
     Case(text("{rule: all_of, parts: [{criterion: count, at_least: 2.2, at_most: 2.8}]}"), f"{PART}[0]",
-         "can never be answered with `at least 2.2 and at most 2.8`"),
+         "so no answer equals `at least 2.2 and at most 2.8`"),
     Case(text('{rule: all_of, parts: [{criterion: choice, key: answer}, {criterion: other, key: answer}]}'),
          f"{PART}[1]", "is chosen from `options` and `other` from `others`"),
     Case(text('{rule: all_of, parts: [{criterion: why, value: dark}, {criterion: fits, value: "yes"}]}'),
-         f"{PART}:", "(why: dark, fits: yes) cannot be given together, because `why` is not asked"),
+         f"{PART}:", "(why: dark, fits: yes) cannot occur together, because `why` is not shown"),
     Case(text('{rule: all_of, parts: [{criterion: letters, key: letter}]}'), f"{PART}[0]", "(for instance `C`)"),
     Case(text("{rule: all_of, parts: [{criterion: size, at_most: 3}]}",
               size="      - {name: size, kind: scale, prompt: How large, values: [1, 2, 3]}"),
@@ -89,19 +89,19 @@ IMPOSSIBLE += [
 ]  # fmt: skip
 MAYBE_MEANT = [
     Case(text('{rule: all_of, parts: [{criterion: fits, value: "yes"}, {criterion: count, at_most: 9}]}'),
-         f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this decides nothing"),
+         f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this part has no effect"),
     Case(text("{rule: all_of, parts: [{criterion: size, at_most: 2}]}"),
-         "23: warning: stages.verification.criteria[3].show_if", "where all raters leave it"),
+         "23: warning: stages.verification.criteria[3].show_if", "if all raters leave it empty"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
-         "with 2 raters a majority is all of them"),
+         "a majority of 2 raters is all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",
          "every vote weighs 1"),
     Case(text("{rule: unanimous, criterion: count, value: 3}"), f"{KEEP}: warning: stages.verification.keep.value",
          "only if raters answer `count` (a number) with exactly `3`"),
     Case(text("{rule: unanimous, criterion: size, value: 2}"), "23: warning: stages.verification.criteria[3].show_if",
-         "where all raters leave it, they agree, and the item is rejected"),
+         "if all raters leave it empty, they agree, but the item is rejected"),
     Case(text("{rule: unanimous_and_key, criterion: choice, key: note}"), f"{KEEP}: warning: stages.",
-         "nothing makes sure that `note`"),
+         "`note` (of kind"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {choice: [any]}}'),
          "24: warning: stages.verification.criteria[4].show_if.choice", "whose `options` has exactly `any`"),
@@ -190,15 +190,17 @@ def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
         "{rule: majority, criterion: when, key: span}": "",
         "{rule: majority, criterion: where, key: things}": "",
         '{rule: all_of, parts: [{criterion: when, key: span}, {criterion: fits, value: "yes"}]}': "",
-        "{rule: unanimous, criterion: when, value: 5}": "name the field as `key`",
-        "{rule: unanimous, criterion: when}": "name the field as `key`",
-        "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the field as `key`",
-        "{rule: unanimous, criterion: when, key: frames}": "`when` counts in seconds and `frames` in frames; give both",
+        "{rule: unanimous, criterion: when, value: 5}": "name the item's field as `key`",
+        "{rule: unanimous, criterion: when}": "name the item's field as `key`",
+        "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the item's field as `key`",
+        "{rule: unanimous, criterion: when, key: frames}": (
+            "`when` counts in seconds and `frames` in frames; use the same `unit` for both"
+        ),
         "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip` and `elsewhere` about `other`",
-        "{rule: unanimous, criterion: when, key: words}": "let both be a `time_span`",
-        "{rule: unanimous, criterion: fits, key: span}": "let both be a `time_span`",
-        "{rule: unanimous, criterion: where, key: span}": "let both be a `boxes`",
-        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` are not those of `plain`",
+        "{rule: unanimous, criterion: when, key: words}": "give both the kind `time_span`",
+        "{rule: unanimous, criterion: fits, key: span}": "give both the kind `time_span`",
+        "{rule: unanimous, criterion: where, key: span}": "give both the kind `boxes`",
+        "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` and `plain` differ",
     }
     for keep, words in cases.items():
         path.write_text(KEPT_BY_OVERLAP.replace("KEEP", keep))
@@ -221,7 +223,7 @@ def test_answers_that_no_one_can_give_together_are_found(tmp_path: Path) -> None
         assert old in both
         both = both.replace(old, "")
     path.write_text(both.replace("values: [1, 2, 3], required: false", "values: [1, 2, 3]"), encoding="utf-8")
-    with pytest.raises(SchemaError, match="no answers about one keep to all of these; take one away"):
+    with pytest.raises(SchemaError, match="no answers about one satisfy all of these rules; remove or narrow a rule"):
         examine(path)
 
 

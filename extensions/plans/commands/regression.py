@@ -59,15 +59,15 @@ class Cluster(StrEnum):
 Success = Annotated[
     str | None,
     typer.Option(
-        help="What success is: a criterion of grading, key, or a file (CSV, TSV, XLSX) with the column success "
-        "and any of model, item and task. Default: as the schema's report says.",
+        help="The definition of success: a criterion of grading, key, or a file (CSV, TSV, XLSX) with the column "
+        "success and any of model, item and task. Default: the schema's setting.",
         metavar="CRITERION|key|FILE",
     ),
 ]
 PlanDimensions = Annotated[
     list[str] | None,
     typer.Option(
-        help="The dimension whose answers succeed or fail. Repeat it for more. Default: the dimensions of the "
+        help="The dimension whose answers succeed or fail. Repeat the option for more. Default: the dimensions of the "
         "criterion.",
         metavar="DIMENSION",
     ),
@@ -90,7 +90,9 @@ ScoresBy = Annotated[
 ]
 OnlyAspects = Annotated[
     list[str] | None,
-    typer.Option(help="Only this aspect. Repeat it for more. Default: all aspects with scores.", metavar="DIMENSION"),
+    typer.Option(
+        help="Use only this aspect. Repeat the option for more. Default: all aspects with scores.", metavar="DIMENSION"
+    ),
 ]
 UnitBy = Annotated[
     RegressionUnit | None,
@@ -102,7 +104,7 @@ UnitBy = Annotated[
 TaskField = Annotated[
     str | None,
     typer.Option(
-        help="The field or label that names an item's task. Default: as the schema's report says.",
+        help="The field or label that names an item's task. Default: the schema's setting.",
         metavar="FIELD",
     ),
 ]
@@ -128,7 +130,7 @@ OutFolder = Annotated[
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "regression", Panel.RESULTS, "Which scores predict whether a plan succeeds.")
+    group = find_group(cli, "regression", Panel.RESULTS, "Show which scores predict whether a plan succeeds.")
     group.command("run")(regression)
 
 
@@ -138,9 +140,11 @@ def regression(
     plans: PlanDimensions = None,
     aspects: ScoresFile = None,
     scores: ScoresBy = None,
-    criterion: Annotated[str | None, typer.Option(help="Only scores of this criterion.")] = None,
+    criterion: Annotated[str | None, typer.Option(help="Use only scores of this criterion.")] = None,
     aspect: OnlyAspects = None,
-    model: Annotated[list[str] | None, typer.Option(help="Only this model. Repeat it for more. Default: all.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Use only this model. Repeat the option for more. Default: all.")
+    ] = None,
     by: UnitBy = None,
     task: TaskField = None,
     kind: Annotated[Kind, typer.Option(help="The kind of regression.")] = Kind.BOTH,
@@ -149,7 +153,7 @@ def regression(
     items: CountedItems = None,
     out: OutFolder = None,
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
 ) -> None:
     """Find out which aspect scores predict whether a plan succeeds, by regression with diagnostics.
 

@@ -23,22 +23,22 @@ class Plan(CriterionKind):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the tags",
         "of": "the item's field that holds the text; absent: the model's answer",
-        "actions": "the actions that there are",
-        "begins": "what holds at its beginning",
-        "follows": "what holds of a thing where it holds of what the thing is at, by the relations in which it is "
-        "then: `near: [on_top_of, inside]`",
-        "says": "how models say that a condition holds, by its word, its opposite (`not open`), or one of no object "
-        "(`not holding *`); their own lines of pre- and postconditions are then checked, too",
+        "actions": "the possible actions",
+        "begins": "the conditions that hold at the beginning",
+        "follows": "conditions that pass on through relations: with `near: [on_top_of, inside]`, a thing on or in "
+        "something near is also near",
+        "says": "the words of models for each condition, its opposite (`not open`), or no object (`not holding *`); "
+        "then the models' lines of pre- and postconditions are also checked",
     }
-    not_measured = "tags of steps are looked at step by step; the grade that stands next to them is what is compared"
-    only_here = "a plan is read step by step by Touchstone's own page, which other programs have nothing like."
+    not_measured = "tags of steps are read step by step; compare the grade next to them instead"
+    only_here = "a plan is read step by step on Touchstone's page; other programs have no such page."
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)
         yield from text_of(schema, stage, criterion, path)
         if not criterion.actions:
-            yield path, "`actions` is missing; it lists the actions that a plan may consist of"
+            yield path, "`actions` is missing; list the actions that a plan may have"
         yield from grammar.unique(
             [((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)]
         )
@@ -55,13 +55,16 @@ class Plan(CriterionKind):
                 continue
             predicate, n = n_places(text) or (text, 1)
             if taking.setdefault(predicate, n) != n:
-                yield place, f"`{text}`: `{predicate}` is of {taking[predicate]} elsewhere, and of {n} here"
+                yield (
+                    place,
+                    (f"`{text}`: `{predicate}` has one object in one condition and two in another; use one number"),
+                )
         yield from self._check_says(criterion, taking, (*path, "says"))
         for predicate, relations in criterion.follows.items():
             for name, n in ((predicate, 1), *((relation, 2) for relation in relations)):
                 if taking.get(name) != n:
                     of = "one object" if n == 1 else "two objects"
-                    yield (*path, "follows", predicate), f"`{name}` is no condition of {of} in the actions"
+                    yield (*path, "follows", predicate), f"no action has a condition `{name}` with {of}"
 
     def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
         """Check the words that `says` lists for conditions."""
@@ -70,11 +73,11 @@ class Plan(CriterionKind):
             if predicate not in taking or any_ not in ("", "*") or (any_ and taking[predicate] != 1):
                 yield (
                     (*path, key),
-                    f"`{key}` is no condition of the actions; it is one of {', '.join(taking)}, perhaps with `not` "
-                    "before it, and of one object perhaps with ` *` behind it",
+                    f"no action has the condition `{key}`; use one of {', '.join(taking)}, with `not` in front if "
+                    "needed, and with ` *` behind a condition of one object if needed",
                 )
             if not phrases or not all(phrase.strip() for phrase in phrases):
-                yield (*path, key), "at least one way to say it is needed, and none that is empty"
+                yield (*path, key), "give at least one way to say this condition, and no empty text"
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
@@ -88,11 +91,11 @@ class Plan(CriterionKind):
                 return f"Tag {number} needs a step and a tag."
             step = entry["step"]
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
-                return f"Tag {number} is about a step that the plan does not have."
+                return f"Tag {number} names a step that the plan does not have."
             if place_of(options, entry["tag"]) is None:
                 return f"Tag {number} is not an option."
             if any(same(entry, other) for other in seen):
-                return f"Tag {number} is there twice."
+                return f"Tag {number} is a duplicate."
             seen.append(entry)
         return None
 

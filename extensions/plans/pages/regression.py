@@ -113,16 +113,16 @@ def answer(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
     fits = [fit for fit in found if fit.found.terms]
     fit = next((fit for fit in fits if fit.kind == "linear"), fits[0] if fits else None)
     if fit is None:
-        return found[0].found.reason if found and found[0].found.reason else "There is no regression yet."
+        return found[0].found.reason if found and found[0].found.reason else "No regression could be computed yet."
     own = [(title, fit.found.term(name).coefficient) for name, title in titles.items()]
     clear = [(title, at) for title, at in own if at.defined and (at.low > 0 or at.high < 0)]
     if not clear:
-        return "No aspect clearly goes along with success: every interval contains 0."
+        return "No aspect is clearly associated with success, because every interval contains 0."
     title, at = max(clear, key=lambda pair: abs(pair[1].value))
     more = "more" if at.value > 0 else "less"
     return (
-        f"{title} goes along most with success: one more point comes with {abs(at.value):.2f} {more} success"
-        f" [{at.low:+.2f}, {at.high:+.2f}], the other aspects held fixed."
+        f"{title} has the strongest association with success: one more point means {abs(at.value):.2f} {more} success"
+        f" [{at.low:+.2f}, {at.high:+.2f}], with the other aspects held fixed."
     )
 
 
@@ -182,7 +182,7 @@ def _tasks(schema: Schema) -> list[tuple[str, str]]:
 def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
     """Draw the upload of outcomes. Return the choices with its rows, or None without a file."""
     file = st.file_uploader(
-        "Columns success (0 or 1), and model, item or task",
+        "File with success (0 or 1) and model, item or task",
         type=["csv", "tsv", "xlsx"],
         key=f"regression.file.{view.name}",
     )
@@ -200,7 +200,7 @@ def _of_data(view: ProjectView, joined: JoinedUnits) -> None:
     titles = {(name, criterion): f"{name}, {criterion}" if criterion else name for name, criterion, _ in joined.offered}
     with left:
         st.selectbox(
-            "Scores in the aspects", list(titles), format_func=titles.__getitem__, key=f"regression.scores.{view.name}"
+            "Source of scores", list(titles), format_func=titles.__getitem__, key=f"regression.scores.{view.name}"
         )
     dimensions = dict(joined.dimensions)
     with right:
@@ -216,7 +216,7 @@ def _downloads(view: ProjectView, found: RegressionPage) -> None:
     joined, fits = found.joined, found.found
     assert joined is not None
     st.download_button(
-        "Download: numbers and units as CSV, charts as SVG",
+        "Download CSV and SVG",
         lambda: zip_file.pack(regression_report.files_of(joined, fits)),
         file_name=f"{view.name}-regression.zip",
         mime="application/zip",

@@ -42,16 +42,16 @@ def test_a_thing_is_where_it_was_put_and_nowhere_else(action: str, relation: str
     for other in PLACES:
         words = f"the cup is {other} the table"
         assert problems(f"{put}{before} Postconditions: {words}.")[3] == [  # it was taken from wherever it was
-            f"Postconditions: \u201c{words}\u201d says cup {other} table, which is not so after place_{action}.",
-            f"Postconditions: cup {relation} shelf is not said.",
+            f"Postconditions: \u201c{words}\u201d says cup {other} table, which is not true after place_{action}.",
+            f"Postconditions: cup {relation} shelf is missing.",
         ]
     again = problems(f"{put}grasp(cup)\nPreconditions: the cup is {relation} the table. Postconditions: it is held.")
     assert again[4] == [
         f"Preconditions: \u201cthe cup is {relation} the table\u201d says cup {relation} table,"
-        " and the steps before say otherwise.",
-        "Preconditions: near cup is not said.",
-        "Preconditions: holding nothing is not said.",
-        "Postconditions: holding cup is not said.",  # what "it" is, this line does not say
+        " but the earlier steps contradict this.",
+        "Preconditions: near cup is missing.",
+        "Preconditions: holding nothing is missing.",
+        "Postconditions: holding cup is missing.",  # what "it" is, this line does not say
     ]
 
 
@@ -66,18 +66,18 @@ def test_what_is_at_a_place_is_near_where_the_place_is() -> None:
     for where in PLACES:
         assert found("navigate_to(dining_table)\n" + take.format(where) + held) == []
         assert found("navigate_to(cupboard)\n" + take.format(where) + held) == [
-            "needs near bar, and the steps before say otherwise.",
-            "Preconditions: \u201cwithin reach\u201d says near bar, and the steps before say otherwise.",
+            "needs near bar, but the earlier steps contradict this.",
+            "Preconditions: \u201cwithin reach\u201d says near bar, but the earlier steps contradict this.",
         ]
     gone = "navigate_to(Dining_Table)\n" + take.format("on") + held
     assert found(gone + "navigate_to(sink)\nwipe(bar, Dining_Table)")[0] == (
-        "needs near Dining_Table, and the steps before say otherwise."
+        "needs near Dining_Table, but the earlier steps contradict this."
     )
     back = "navigate_to(cup)\ngrasp(cup)\nnavigate_to(tray)\nplace_onTop(cup, tray)\nnavigate_to(bed)\n"
-    assert found(back + "grasp(cup)")[0] == "needs near cup, and the steps before say otherwise."
+    assert found(back + "grasp(cup)")[0] == "needs near cup, but the earlier steps contradict this."
     assert found(back + "navigate_to(tray)\ngrasp(cup)") == []
     moved = "navigate_to(tray)\ngrasp(cup)\nnavigate_to(bed)\nplace_onTop(cup, bed)\nnavigate_to(tray)\ngrasp(cup)"
-    assert found(back + moved)[0] == "needs near cup, and the steps before say otherwise."
+    assert found(back + moved)[0] == "needs near cup, but the earlier steps contradict this."
     shut = "navigate_to(a)\ngrasp(a)\nnavigate_to(b)\nplace_inside(a, b)\nnavigate_to(c)\n"
     assert found(shut + "navigate_to(a)\nnavigate_to(b)\ngrasp(a)") == []
 
@@ -88,8 +88,8 @@ def test_what_is_at_a_place_is_near_where_the_place_is() -> None:
         ("needs: [in 1 2]", ""),
         ("needs: [in 1 *]", ""),
         ("needs: [in 1 3]", "the action has no object 3"),
-        ("needs: [in 1 2 1]", "one object or two"),
-        ("needs: [in 1 2], makes: [in 1]", "`in` is of 2 elsewhere, and of 1 here"),
+        ("needs: [in 1 2 1]", "one or two objects"),
+        ("needs: [in 1 2], makes: [in 1]", "`in` has one object in one condition and two in another"),
         ("needs: [in 1 2], states: [out 4]", "the action has no object 4"),
     ],
 )
@@ -106,10 +106,10 @@ def test_conditions_of_a_schema_may_have_two_objects(conditions: str, says: str)
         ("not near: [far]", ""),
         ("not near *: [alone]", ""),
         ("in: [inside]", ""),
-        ("in *: [inside]", "`in *` is no condition of the actions; it is one of near, in"),
-        ("behind: [behind]", "`behind` is no condition"),
-        ("near: []", "at least one way to say it"),
-        ("near: [' ']", "none that is empty"),
+        ("in *: [inside]", "no action has the condition `in *`; use one of near, in"),
+        ("behind: [behind]", "no action has the condition `behind`"),
+        ("near: []", "give at least one way to say this condition"),
+        ("near: [' ']", "no empty text"),
     ],
 )
 def test_ways_to_say_a_condition_are_of_one_that_there_is(key: str, says: str) -> None:
@@ -122,9 +122,9 @@ def test_ways_to_say_a_condition_are_of_one_that_there_is(key: str, says: str) -
     ("follows", "says"),
     [
         ("near: [in]", ""),
-        ("near: [near]", "`near` is no condition of two objects"),
-        ("in: [in]", "`in` is no condition of one object"),
-        ("far: [in]", "`far` is no condition of one object"),
+        ("near: [near]", "no action has a condition `near` with two objects"),
+        ("in: [in]", "no action has a condition `in` with one object"),
+        ("far: [in]", "no action has a condition `far` with one object"),
     ],
 )
 def test_what_follows_is_of_one_object_by_relations_of_two(follows: str, says: str) -> None:
@@ -250,21 +250,22 @@ Postconditions: the lamp is on.
     assert problems(plan) == [
         ["Preconditions: \u201cthe cup is within reach\u201d says near cup, but navigate_to needs not near cup."],
         [
-            "Postconditions: \u201cthe cup is on the table\u201d says cup on top of table, which is not so"
+            "Postconditions: \u201cthe cup is on the table\u201d says cup on top of table, which is not true"
             " after grasp.",
-            "Postconditions: holding cup is not said.",
+            "Postconditions: holding cup is missing.",
         ],
         [],
         [
             "Preconditions: \u201cthe cup is not held\u201d says not holding cup, but place_inside needs holding cup.",
-            "Postconditions: \u201cstill held\u201d says holding cup, which is not so after place_inside.",
+            "Postconditions: \u201cstill held\u201d says holding cup, which is not true after place_inside.",
         ],
         [],
         [
-            "needs near lamp, and the steps before say otherwise.",
-            "Preconditions: \u201cthe lamp is within reach\u201d says near lamp, and the steps before say otherwise.",
+            "needs near lamp, but the earlier steps contradict this.",
+            "Preconditions: \u201cthe lamp is within reach\u201d says near lamp, but the earlier steps contradict "
+            "this.",
         ],
-        ["Preconditions: there is no such line.", "Postconditions: there is no such line."],
+        ["Preconditions: the line is missing.", "Postconditions: the line is missing."],
     ]
 
 
@@ -290,9 +291,9 @@ def test_the_plan_of_figure_13_fails_where_the_paper_says() -> None:
     assert [at for at, each in enumerate(found, 1) if each] == [5, 10, 12]
     for at, name in ((5, "chocolate_bar"), (10, "pie"), (12, "bowl_of_fruit")):
         assert found[at - 1] == [
-            f"needs near {name}, and the steps before say otherwise.",
+            f"needs near {name}, but the earlier steps contradict this.",
             f"Preconditions: \u201cwithin reachable distance for the robot\u201d says near {name},"
-            " and the steps before say otherwise.",
+            " but the earlier steps contradict this.",
         ]
 
 

@@ -28,7 +28,7 @@ def test_what_fits(value: Any) -> None:
     [
         ([{"step": 3, "tag": "useless"}], "does not have"),
         ([{"step": 1, "tag": "odd"}], "not an option"),
-        ([{"step": 1, "tag": "useless"}, {"step": 1, "tag": "useless"}], "there twice"),
+        ([{"step": 1, "tag": "useless"}, {"step": 1, "tag": "useless"}], "a duplicate"),
     ],
 )
 def test_what_does_not_fit_is_told(value: Any, said: str) -> None:

@@ -78,7 +78,7 @@ GRID = [[float(at)] for at in range(12)]
 @pytest.mark.parametrize(
     ("y", "x", "why"),
     [
-        ([0] * 6 + [1] * 6, GRID, "x1 alone can tell success from failure without an error, in 12 of 12 units"),
+        ([0] * 6 + [1] * 6, GRID, "x1 alone can predict success without an error in 12 of 12 units"),
         ([1] * 6 + [0] * 6, GRID, "x1 alone"),
         # one success and one failure at 5: all others stand on their side
         ([0] * 5 + [0, 1] + [1] * 5, [*GRID[:6], [5.0], *GRID[6:11]], "in 10 of 12 units"),
@@ -86,9 +86,9 @@ GRID = [[float(at)] for at in range(12)]
         (
             [0, 1, 0, 1, 0, 1, 0, 1],
             [[0, 1], [1, 0], [2, 3], [3, 2], [4, 5], [5, 4], [1, 2], [2, 1]],
-            "the aspects together can tell",
+            "the aspects together can predict",
         ),
-        ([1] * 12, GRID, "The outcome is the same everywhere."),
+        ([1] * 12, GRID, "All units have the same outcome."),
         ([0, 1], [[1.0], [2.0]], "2 complete units are too few for 2 coefficients."),
         ([0, 1, 1, 0] * 3, [[1.0]] * 12, "same value everywhere"),
     ],
@@ -113,9 +113,9 @@ def test_steep_is_not_separated() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(RatingsError, match=r"is 0 or 1, and 0.5 is not"):
+    with pytest.raises(RatingsError, match=r"is 0\.5\. Give 0 or 1"):
         logistic_regression([0, 0.5, 1, 1], [[0], [1], [2], [0]])
-    with pytest.raises(RatingsError, match="need the cluster"):
+    with pytest.raises(RatingsError, match="need a cluster for each unit"):
         logistic_regression(Y, X, errors="cluster")
 
 
@@ -168,13 +168,14 @@ def test_models_that_are_told_apart() -> None:
     found = logistic_regression([0, 1, 4, 5], x, trials=[5, 5, 5, 5])
     assert found.reason is None  # two units have both, so that no plane has all failures on one side
     found = logistic_regression([0, 0, 5, 5], x, trials=[5, 5, 5, 5])
-    assert "x1 alone can tell success from failure without an error, in 4 of 4 units" in (found.reason or "")
+    assert "x1 alone can predict success without an error in 4 of 4 units" in (found.reason or "")
     found = logistic_regression([0, 2, 5, 5], x, trials=[5, 5, 5, 5])
     assert "in 3 of 4 units" in (found.reason or "")  # a plane through the second has the others on their sides
 
 
 @pytest.mark.parametrize(
-    ("y", "trials", "why"), [([3, 1, 0], [2, 2, 2], "3 is not"), ([1, 1, 0], [0.5, 2, 2], "whole numbers")]
+    ("y", "trials", "why"),
+    [([3, 1, 0], [2, 2, 2], "is 3. Give a number of successful trials"), ([1, 1, 0], [0.5, 2, 2], "whole numbers")],
 )
 def test_trials_that_cannot_be(y: list[float], trials: list[float], why: str) -> None:
     with pytest.raises(RatingsError, match=why):

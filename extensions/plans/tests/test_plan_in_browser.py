@@ -50,7 +50,7 @@ def test_a_plan_of_etp_bench_by_keys(serving: Server, chromium: Browser, tmp_pat
         expect(steps.nth(3)).to_contain_text("needs holding nothing")  # the mug is still in the hand
         expect(steps.nth(4)).to_contain_text("pour is not an action of this schema.")
         expect(steps.nth(5)).to_contain_text("place_onTop takes 2 objects; 1 is named.")
-        expect(steps.nth(6)).to_contain_text("No action could be read here.")
+        expect(steps.nth(6)).to_contain_text("This line has no readable action.")
         desk.press("ArrowUp", "8", "ArrowDown", "ArrowDown", "ArrowDown", "5", "ArrowDown", "6")
         expect(desk.page.locator(".saved")).to_contain_text("saved")
         desk.page.reload()

@@ -92,16 +92,16 @@ def test_success_from_a_file(home: Path) -> None:
     path.write_text("item,success\n" + "".join(f"{PLAN}/{2 * n + 1},{n % 2}\n" for n in range(6)) + "x,1\n")
     text, _ = command("etp", "--success", str(path))
     assert "Success: ran.csv." in text
-    assert "Left out, rows of ran.csv whose item is not here: 1." in text
+    assert "Left out, rows of ran.csv with an unknown item: 1." in text
 
 
 @needs("readers", "ratings")
 def test_what_a_project_lacks_is_a_sentence(home: Path) -> None:
-    with pytest.raises(InvalidInputError, match="Items have no 'room'"):
+    with pytest.raises(InvalidInputError, match="Items have no field 'room'"):
         command("etp", "--task", "room")
     path = home / "ran.csv"
     path.write_text("item,success\na,1\na,1\n")
-    with pytest.raises(InvalidFileError, match="item a is in row 2 already"):
+    with pytest.raises(InvalidFileError, match="item a is already in row 2"):
         command("etp", "--success", str(path))
 
 
@@ -113,7 +113,7 @@ def test_of_files_without_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text, _ = command("--aspects", str(aspects), "--success", str(success))
     # x 0, .2, .4, .6, .8 and y 0, .05, .2, .45, .8: sums of products around .4 are .4 and .4
     assert [line.split()[1] for line in text.splitlines() if line.startswith("  type ")] == ["1.000"]
-    assert "of m0 there is only 0. Name the success of each plan." in text
+    assert "m0 has only the share 0. Give the success of each plan." in text
     assert not (tmp_path / "home").exists()
 
 

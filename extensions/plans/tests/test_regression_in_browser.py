@@ -41,4 +41,4 @@ def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, c
         ran = {"name": "ran.csv", "mimeType": "text/csv", "buffer": f"item,success\n{rows}x,1\n".encode()}
         page.locator("input[type=file]").set_input_files([ran])  # type: ignore[list-item]
         expect(linear.locator("tbody tr").nth(1)).to_contain_text("-1.000")  # each success is a failure now
-        expect(page.get_by_text("Left out, rows of ran.csv whose item is not here: 1.")).to_be_visible()
+        expect(page.get_by_text("Left out, rows of ran.csv with an unknown item: 1.")).to_be_visible()

@@ -83,7 +83,7 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert "(separation)" in said
     charts = [json.loads(each.proto.spec)["description"] for each in drawn.get("vega_lite_chart")]
     assert [each.partition(" Type:")[0].partition(" 6 units")[0] for each in charts] == [
-        "What each aspect goes along with",
+        "Association of each aspect with success",
         "Success and Type",
     ]
     assert drawn.selectbox[0].options[-2:] == ["key", "A file"]
@@ -92,7 +92,7 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert "1 complete unit is too few for 2 coefficients." in words(drawn)
     # without plans of its own a criterion needs to be told whose answers succeed
     drawn.selectbox[0].set_value("key").run()
-    assert "say whose answers succeed or fail" in words(drawn)
+    assert "Name the dimensions with success (plans)" in words(drawn)
     drawn.selectbox[0].set_value("A file").run()
     assert not drawn.text
 
@@ -102,7 +102,7 @@ def test_agreement_of_people_alone_begins_with_each_answer_by_dimension(show: Sh
     chosen = {each.label: each.value for each in drawn.get("button_group")}
     assert chosen["Unit"] == "Each answer"
     assert chosen["Parts"] == "dimension"
-    assert "No answer has grades of two graders yet." in words(drawn)  # ann alone: a reason, and no refusal
+    assert "No answer has grades from two graders yet." in words(drawn)  # ann alone: a reason, and no refusal
 
 
 def test_what_was_chosen_and_is_gone_is_left_to_what_is_usual(home: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_plan_that_works_takes_only_the_beginning_for_granted() -> None:
     ]
 
 
-NOT = "and the steps before say otherwise."
+NOT = "but the earlier steps contradict this."
 
 
 def test_what_the_steps_before_contradict_is_a_problem_and_what_they_leave_open_is_not() -> None:
@@ -59,7 +59,7 @@ def test_what_is_no_action_is_told_and_changes_nothing() -> None:
     assert [step.problems[0] for step in steps] == [
         "fly is not an action of this schema.",
         "place_inside takes 2 objects; 1 is named.",
-        "No action could be read here.",
+        "This line has no readable action.",
         "wait is not an action of this schema.",
     ]
     assert [step.start for step in steps] == [0, 13, 34, 61]

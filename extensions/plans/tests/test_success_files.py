@@ -36,14 +36,14 @@ def test_scores_of_answers_and_means(tmp_path: Path) -> None:
     [
         ("model,succes\na,1\n", "s.csv does not have the column success, and at least one of model, item, task in"),
         ("success\n1\n", "at least one of model, item, task"),
-        ("model,success\na,yes\n", "row 2: success is 'yes', and no number from 0 to 1"),
+        ("model,success\na,yes\n", "row 2: success is 'yes'. Give a number from 0 to 1"),
         ("model,success\na,1.2\n", "row 2: success is '1.2'"),
         ("model,success\na,nan\n", "row 2: success is 'nan'"),
         ("model,success\na\n", "row 2: success is ''"),
         ("model,success\n,1\n", "row 2: model is empty"),
         (
             "model,item,success\na,1,0\nb,1,0\na,1,1\n",
-            "row 4: model a, item 1 is in row 2 already; keep one of the two",
+            "row 4: model a, item 1 is already in row 2. Delete one of the two rows",
         ),
     ],
 )
@@ -56,9 +56,9 @@ def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
     ("text", "why"),
     [
         ("model,score\na,1\n", "does not have the columns model, dimension, score in its first row"),
-        ("model,dimension,score\na,type,1\na,type,0\n", "row 3: model a, dimension type is in row 2 already"),
+        ("model,dimension,score\na,type,1\na,type,0\n", "row 3: model a, dimension type is already in row 2"),
         ("model,dimension,score\na,,1\n", "row 2: dimension is empty"),
-        ("model,dimension,score\na,type,inf\n", "row 2: score is 'inf', and no number"),
+        ("model,dimension,score\na,type,inf\n", "row 2: score is 'inf'. Give a number"),
     ],
 )
 def test_scores_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:

@@ -114,9 +114,9 @@ def test_plans_with_the_scores_of_their_task() -> None:
         "answers in the aspects without a task": 3,
         "plans without a task": 3,
         "plans without a grade": 3,
-        "plans that as many people call a success as a failure": 3,
+        "plans without a majority for success or failure": 3,
     }
-    assert joined.success == "People, success, what most of them say"
+    assert joined.success == "People, success, by majority"
     assert joined.scores == "gpt35, score"
 
 
@@ -175,19 +175,19 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
     }
     assert dict(joined.left_out) == {
         "answers in the aspects without a task": 3,
-        "rows of ran.csv whose item is not here": 1,
+        "rows of ran.csv with an unknown item": 1,
         "plans without a task": 1,
-        "rows of ran.csv whose model has no scores here (who, who else)": 2,
+        "rows of ran.csv with a model without scores (who, who else)": 2,
     }
     shares = [PlanOutcome(2, model, "", "", share) for model, share in zip(MODELS, (0.2, 0.4, 0.9), strict=True)]
     joined = units_of_project(found, UnitRequest(outcomes=shares, file="s.csv", by="model", aspects=("type",)))
     linear, logistic = fit_regressions(joined)
     assert linear.found.terms
-    assert "of ann's there is only 0.2" in (logistic.found.reason or "")
+    assert "ann's has only the share 0.2" in (logistic.found.reason or "")
     with pytest.raises(InvalidInputError, match="names neither items nor tasks"):
         units_of_project(found, UnitRequest(outcomes=shares, file="s.csv"))
     nameless = [PlanOutcome(2, "", f"{PLAN} 1.0", "", 1.0)]
-    with pytest.raises(InvalidInputError, match="no column model, and there are 3 models"):
+    with pytest.raises(InvalidInputError, match="no column model, but the project has 3 models"):
         units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv"))
     (unit,) = units_of_project(found, UnitRequest(outcomes=nameless, file="s.csv", models=("cat",))).units
     assert (unit.model, unit.task) == ("cat", "task 1")
@@ -196,13 +196,13 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (UnitRequest(success="sucess"), "no criterion 'sucess' with numbers; it has score, success"),
-        (UnitRequest(success="key"), r"say whose answers succeed or fail \(plans\)"),
-        (UnitRequest(plans=("gaol",)), "no dimension 'gaol'"),
-        (UnitRequest(task="tasks"), "Items have no 'tasks'; they have task, question"),
-        (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4; there are gpt35 \(score\)"),
-        (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'; aspects with scores are type, spatial"),
-        (UnitRequest(models=("dog",)), "No model is called dog; there are ann's, big, cat"),
+        (UnitRequest(success="sucess"), "no criterion 'sucess' with numbers. Criteria with numbers: score, success"),
+        (UnitRequest(success="key"), r"Name the dimensions with success \(plans\)"),
+        (UnitRequest(plans=("gaol",)), "unknown dimension 'gaol'"),
+        (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),
+        (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4. Scores: gpt35 \(score\)"),
+        (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'. Aspects with scores: type, spatial"),
+        (UnitRequest(models=("dog",)), "No model has the name dog. Models: ann's, big, cat"),
     ],
 )
 def test_what_is_not_there_is_told(asked: UnitRequest, why: str) -> None:
@@ -220,13 +220,11 @@ def test_before_anyone_has_graded() -> None:
 def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
     report = SCHEMA.report.model_copy(update={"regression": None})
     found = project(schema=SCHEMA.model_copy(update={"report": report}))
-    with pytest.raises(InvalidInputError, match="Nothing says what succeeds: name a criterion"):
+    with pytest.raises(InvalidInputError, match=r"Success is not defined\. Name a criterion"):
         units_of_project(found, UnitRequest())
     joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks
-    with pytest.raises(
-        InvalidInputError, match="Units of tasks need the field that names an item's task: task, question"
-    ):
+    with pytest.raises(InvalidInputError, match=r"Name the field with an item's task. Fields: task, question"):
         units_of_project(found, UnitRequest(success="success", by="task"))
     labelled = {
         id: replace(item, fields={}, labels={"home": item.fields.get("task")}) for id, item in found.items.items()
@@ -243,7 +241,7 @@ def test_grades_between_success_and_failure_are_no_votes() -> None:
     assert {unit.success for unit in joined.units} == {0.75}
     linear, logistic = fit_regressions(joined)
     assert not linear.found.r_squared.defined
-    assert "there is only 0.75" in (logistic.found.reason or "")
+    assert "has only the share 0.75" in (logistic.found.reason or "")
 
 
 def test_a_judge_is_called_as_results_does_or_as_the_schema() -> None:
@@ -267,7 +265,7 @@ def test_success_by_the_key() -> None:
         ("b", (1 / 5,), 0, 4),
         ("c", (4 / 5,), 3, 5),
     ]
-    assert dict(joined.left_out) == {"plans that a model has not answered": 1}
+    assert dict(joined.left_out) == {"plans without an answer of a model": 1}
     table = leaderboard.sliced_scores(found, Scores("key"))
     for unit in joined.units:  # as Results says
         assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)
@@ -295,11 +293,11 @@ def test_two_files_and_a_model_that_is_in_one_of_them() -> None:
     joined = joined_of({"a": (0.1, 0.2), "b": (0.3, 0.1), "c": (0.5,)}, {"a": 3, "c": 4, "d": 5})
     assert [(unit.model, unit.succeeded, unit.plans) for unit in joined.units] == [("a", 3, 10), ("c", 4, 10)]
     assert dict(joined.left_out) == {
-        "rows of s.csv whose model has no scores here (d)": 10,
-        "models with scores and no plan that succeeds or fails (b)": 1,
+        "rows of s.csv with a model without scores (d)": 10,
+        "models with scores, but without plans that succeed or fail (b)": 1,
     }
     assert joined.lacking == {"one": 0, "two": 1}
-    assert "Left out, rows of s.csv whose model has no scores here (d): 10." in describe_units(joined)
+    assert "Left out, rows of s.csv with a model without scores (d): 10." in describe_units(joined)
 
 
 SIX = {f"m{at}": (at / 10, at / 10 + (0.02 if at % 2 else 0)) for at in range(6)}
@@ -339,8 +337,7 @@ def test_models_that_differ_beyond_their_aspects() -> None:
     (classical,) = fit_regressions(joined, kinds=("logistic",), errors="classical")
     assert "Models differ by more than their aspects" in " ".join(classical.notes)
     assert any(
-        line.startswith("Pearson (do models differ by chance alone?): chi squared(4)")
-        for line in describe_fit(classical)
+        line.startswith("Pearson (models differ only by chance): chi squared(4)") for line in describe_fit(classical)
     )
 
 
@@ -357,7 +354,7 @@ def test_the_one_that_moves_the_coefficients_is_named() -> None:
 
 def test_errors_that_do_not_fit_the_units() -> None:
     joined = joined_of(SIX, dict.fromkeys(SIX, 5))
-    with pytest.raises(InvalidInputError, match="models belong to no task"):
+    with pytest.raises(InvalidInputError, match="The units are models, which have no task"):
         fit_regressions(joined, cluster="task")
     with pytest.raises(InvalidInputError, match="these units have none"):
         fit_regressions(joined, errors="cluster")

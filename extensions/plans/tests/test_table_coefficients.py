@@ -14,9 +14,9 @@ from workflow.results.project_answers import current
 def test_a_source_says_why_it_has_no_coefficients(store: Store) -> None:
     make_project(store)
     read = current(store, person=None, project="p", items=None)
-    with pytest.raises(TouchstoneError, match=r"^Nothing says what succeeds"):
+    with pytest.raises(TouchstoneError, match=r"^Success is not defined"):
         coefficients(read, judge=None, criterion=None, form=None)
-    with pytest.raises(InvalidInputError, match=r"^A regression is linear or logistic, not square"):
+    with pytest.raises(InvalidInputError, match=r"^Unknown form square"):
         coefficients(read, judge=None, criterion=None, form="square")
 
 
@@ -24,5 +24,5 @@ def test_a_part_without_a_coefficient_is_named(store: Store, monkeypatch: pytest
     monkeypatch.setattr("extensions.plans.table_coefficients.coefficients", lambda read, **_: {})
     make_project(store)
     of_part = coefficient_of_part(store, current(store, person=None, project="p", items=None))
-    with pytest.raises(NotFoundError, match=r"^shape is no aspect of the regression\.$"):
+    with pytest.raises(NotFoundError, match=r"^shape is not an aspect of the regression\.$"):
         of_part(part="shape", judge=lambda: None, criterion=None, form=None)

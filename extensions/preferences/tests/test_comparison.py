@@ -81,7 +81,7 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
         ({"better": "secret-a"}, "Choose one of the answers that are offered."),
         ({}, "Choose an answer."),
         ({"better": "left", "factual": "tie"}, "Choose one of the answers that are offered."),
-        ({"better": "left", "harmful": [{"name": "left", "value": "yes"}]}, "Say something about every property"),
+        ({"better": "left", "harmful": [{"name": "left", "value": "yes"}]}, "Give a value for every property"),
     ):
         with pytest.raises(InvalidInputError) as refused:
             submit(ann, **wrong)
@@ -398,11 +398,11 @@ def test_known_preferences_come_out_and_the_sides_are_even(store: Store) -> None
 def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
     for old, new, why in (
         ("options: [tie, both_bad]", "options: [tie, neither]", "`neither` is not an option for two answers"),
-        ("    shows: [question]", "    shows: [answer]", "`answer` is no field of the item"),
-        ("    shows: [question]", "    models: [one]", "two models at least are compared"),
+        ("    shows: [question]", "    shows: [answer]", "`answer` is not a field of the item"),
+        ("    shows: [question]", "    models: [one]", "a comparison needs at least two models"),
         ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
         ("raters: 2", "raters: 0", "this must be at least 1"),
-        ("    shows: [question]", "    dimensions: [shape]", "`shape` is no dimension"),
+        ("    shows: [question]", "    dimensions: [shape]", "`shape` is not a dimension"),
         ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; comparisons have no key"),
         ("  comparison:", "  grading:", "only the stage `comparison` shows"),
     ):
@@ -411,7 +411,7 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
             schema(COMPARISON.replace(old, new))
         assert why in str(refused.value), str(refused.value)
     head, _, rest = COMPARISON.partition("      - {name: better")
-    with pytest.raises(SchemaError, match="none of them says whose answer is better"):
+    with pytest.raises(SchemaError, match="no criterion asks whose answer is better"):
         schema(head + rest[rest.index("      - {name: harmful") :])
     make_project(store)
     with pytest.raises(ConflictError, match="has no comparison"):

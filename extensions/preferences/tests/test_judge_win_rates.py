@@ -151,8 +151,8 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
     shipped = judge_templates.shipped()["better_of_two"]
     for mirror, sentence in (
         ("", "its `mirror` does not say which values stand for each other"),
-        ('mirror: {A: "B"}', "says `A: B` and not the other way round"),
-        ('mirror: {A: "X", X: "A"}', "has `X`, which is none of its values: A, B, C"),
+        ('mirror: {A: "B"}', "has `A: B` but not `B: A`"),
+        ('mirror: {A: "X", X: "A"}', "has `X`, which is not one of its values: A, B, C"),
     ):
         text = shipped.text.replace('mirror: {A: "B", B: "A"}', mirror)
         template = judge_templates.parse_template(text, name="t")

@@ -205,10 +205,10 @@ def shown(store: Store, home: Path, name: str, **query: str) -> str:
 def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path: Path) -> None:
     world = Pairs(store, tmp_path)
     for chosen, why in (
-        ({"baseline": "m1"}, "Which models' answers people compare is said by the schema"),
-        ({"models": ("m1",)}, "Which models' answers people compare is said by the schema"),
-        ({"criteria": {"score": "better"}}, "is kept as `preference`"),
-        ({"chosen": "all"}, "or take the pairs that people compare"),
+        ({"baseline": "m1"}, "The schema sets the models whose answers people compare"),
+        ({"models": ("m1",)}, "The schema sets the models whose answers people compare"),
+        ({"criteria": {"score": "better"}}, "stored as `preference`"),
+        ({"chosen": "all"}, "or judge the pairs that people compare"),
     ):
         with pytest.raises(InvalidInputError, match=re.escape(why)):
             world.judge(**chosen)

@@ -201,7 +201,7 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())
-    with pytest.raises(InvalidInputError, match="Items cannot be cut by 'colour'"):
+    with pytest.raises(InvalidInputError, match="Items cannot be sliced by 'colour'"):
         figures_of(given(*VOTES), read(), by="colour")
 
 

@@ -90,11 +90,11 @@ def sign(store: Store, person: Person, *seniors: Person, signs: bool = True, **c
 def test_from_barred_to_live_work(store: Store, project: str) -> None:
     ann = make_person(store, "ann")
     sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     views = answer(store, ann, ["red", "red", "red", "blue"])
     assert len({view.item for view in views}) == 4
     assert all("answer" not in view.fields for view in views), "the key is as secret as in live work"
-    assert "seniors are looking" in barred(store, ann)
+    assert "Senior annotators are reviewing" in barred(store, ann)
     (mine,) = tries.own_tries(store, person=ann, project="p")
     assert (mine.state, mine.n_right, mine.results) == (Standing.HANDED_IN, 0, ()), "no feedback before the end"
     assert sign(store, ann, sam).state is Standing.HANDED_IN
@@ -182,7 +182,7 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
     view = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     submissions.submit(store, person=ann, task=view.id, key="again", values={"choice": "red"})
     assert sign(store, ann, sam).n_right == 4
-    with pytest.raises(ConflictError, match="Seniors are reviewing"):
+    with pytest.raises(ConflictError, match="Senior annotators are reviewing"):
         submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
 
 
@@ -390,11 +390,11 @@ def test_a_new_guideline_can_ask_everyone_again(store: Store, project: str) -> N
     assert dashboard(store, person=None, project=project).without_set == ()
     new_guideline(store, project=project, text="Be strict.", why="Stricter.", requalify=True)
     assert dashboard(store, person=None, project=project).without_set == ("verification",)
-    assert "a lead makes one" in barred(store, ann)
+    assert "A lead can make a set" in barred(store, ann)
     with pytest.raises(ConflictError, match="A lead must make one"):
         tries.begin(store, person=ann, project=project)
     sets.make_set(store, by=None, project=project, n=1)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
     claimed(store, ann)
@@ -408,7 +408,7 @@ def test_a_try_that_no_one_reviewed_does_not_hold_up_the_next_set(store: Store, 
     assert (handed_in.state, handed_in.superseded) == (Standing.HANDED_IN, False)
     assert tries.begin(store, person=ann, project=project).id == handed_in.id
     sets.make_set(store, by=None, project=project, n=1, requalify=True)
-    assert "Open Qualify" in barred(store, ann)
+    assert "Open Qualification" in barred(store, ann)
     assert [each.superseded for each in tries.own_tries(store, person=ann, project=project)] == [True]
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)

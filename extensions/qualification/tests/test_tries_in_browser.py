@@ -131,7 +131,7 @@ def test_a_set_is_passed_before_anyone_verifies(
         for n in range(SET):
             _choose(desk, KEY if n < RIGHT["ann"] else WRONG)
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-        expect(desk.page.locator(".nothing")).to_contain_text("seniors are looking at it")
+        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing it")
     chosen = [KEY] * RIGHT["bob"] + [WRONG] * (SET - RIGHT["bob"])
     _take(serving, "bob", "gate", [{"choice": option} for option in chosen], Stage.VERIFICATION)
     with opened(serving) as store:
@@ -197,7 +197,7 @@ def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browse
         for _ in range(2):
             expect(desk.bench).to_have_attribute("data-view", "task")
             desk.next_after("3")
-        expect(desk.page.locator(".nothing")).to_contain_text("seniors are looking at it")
+        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing it")
 
 
 @needs("pages", "guideline")

@@ -209,6 +209,6 @@ def test_lists_of_jsonl_are_read_like_cells(tmp_path: Path) -> None:
 def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text('{"unit": "a", "rater": "r", "criterion": "c", "value": 1, "value": 0}\n')
-    assert "the key 'value' stands twice in one object" in read_table(path).bad[0].reason
+    assert "the key 'value' appears twice in one object" in read_table(path).bad[0].reason
     path.write_text('{"item": "a", "judge": "j", "text": "[[1]]", "text": "[[0]]"}\n')
-    assert "the key 'text' stands twice in one object" in read_judgements(path).bad[0].reason
+    assert "the key 'text' appears twice in one object" in read_judgements(path).bad[0].reason

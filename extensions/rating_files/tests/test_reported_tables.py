@@ -308,7 +308,7 @@ TWICE = {
 def test_a_record_that_says_two_things_is_refused(tmp_path: Path, text: str) -> None:
     items, bad, _ = read(tmp_path, text)
     assert items == []
-    assert "stands twice in one object" in bad[0]
+    assert "appears twice in one object" in bad[0]
 
 
 COLUMNS = "id,question,option_1,option_2,answer,{},image\na,Q?,x,y,x,y,f.png\n"

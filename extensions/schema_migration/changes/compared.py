@@ -136,9 +136,9 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
         before, after = _names(old, sort), _names(new, sort)
         wrong = _no_rename(rename, rename.subject, target, list(before), list(after))
         if wrong is None and target in names[sort].values():
-            wrong = f"{rename}: something else is called `{target}` already."
+            wrong = f"{rename}: another part is already called `{target}`."
             if rename.way is rows.RENAME_DIMENSION:
-                wrong += f" Items of several go to one with {rows.MOVE_ITEMS.option} {rename.subject}={target}."
+                wrong += f" To merge dimensions, use {rows.MOVE_ITEMS.option} {rename.subject}={target}."
         if wrong is not None:
             problems.append(Problem(rename.way.name, wrong))
             continue
@@ -167,8 +167,8 @@ def _in_files(old: Schema, new: Schema, name: str, now: str) -> str:
     if before == after:
         return ""
     return (
-        f"Files would call it `{after}`, too; with `{now}: {before}` in `source: fields` of the new schema they call it"
-        f" `{before}` as before."
+        f"Files would also use `{after}`. To keep `{before}` in files, add `{now}: {before}` to `source: fields` of the"
+        " new schema."
     )
 
 
@@ -192,18 +192,18 @@ def _rename_option(
             return with_option(base, owner, before[value], target), change
         if place == places[-1]:
             return Problem(decision.way.name, wrong or "")
-    return Problem(decision.way.name, f"{decision}: there is no criterion or field `{name}` in both schemas.")
+    return Problem(decision.way.name, f"{decision}: no criterion or field `{name}` is in both schemas.")
 
 
 def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], after: Sequence[str]) -> str | None:
     """Return the reason why a rename is impossible, as a sentence, or None."""
     if old not in before:
-        return f"{decision}: the schema of before has no `{old}`{suggestion(old, before) or '.'}"
+        return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'}"
     if old in after:
-        return f"{decision}: `{old}` is still there."
+        return f"{decision}: the new schema still has `{old}`."
     if new not in after:
         return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'}"
-    return f"{decision}: `{new}` was there before." if new in before else None
+    return f"{decision}: the old schema also has `{new}`." if new in before else None
 
 
 def _owner(schema: Schema, steps: Sequence[str]) -> Criterion | ItemField | None:
@@ -231,7 +231,7 @@ def _hint(comparison: Comparison, change: Change) -> str:
     if way is None or not known:
         return ""
     near = difflib.get_close_matches(change.steps[-1], known, n=1) or (known if len(known) == 1 else [])
-    return f"If it is `{near[0]}` now, say `{way.option} {change.short}={near[0]}`." if near else ""
+    return f"If its new name is `{near[0]}`, use `{way.option} {change.short}={near[0]}`." if near else ""
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------------
@@ -265,13 +265,13 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
     """Return the reason why a decision matches no change, or several parts, as a sentence, or None."""
     if not about:
         names = [change.short for change in comparison.changes if decision.way in change.row.decisions]
-        known = f" It can be about {', '.join(dict.fromkeys(names))}." if names else " No change takes it."
-        return f"{decision} fits no change{suggestion(decision.subject, names) or '.'}{known}"
+        known = f" Use it for {', '.join(dict.fromkeys(names))}." if names else " No change needs this decision."
+        return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)
     if len(things) > 1:
-        return f"{decision} fits several; say which: {', '.join(change.path for change in about)}."
+        return f"{decision} matches several changes; use a longer name: {', '.join(change.path for change in about)}."
     if any(change.decided is not None for change in about):
-        return f"{decision}: something else was decided about that already."
+        return f"{decision}: this change already has another decision. Remove one of the two."
     return None
 
 
@@ -298,7 +298,7 @@ def _are(names: Sequence[str]) -> str:
 def _filling(field: Criterion | ItemField | None, decision: Decision) -> tuple[str | None, Any]:
     """Return the value that items get: the text itself, or its reading as YAML."""
     if not isinstance(field, ItemField):
-        return f"{decision}: there is no such field.", None
+        return f"{decision}: this is not a field.", None
     row, text = kinds.of_field(field), decision.target or ""
     wrong: str | None = None
     for value in _readings(text):

@@ -48,7 +48,7 @@ class Decisions:
             if way is None:
                 known = ", ".join(WAYS)
                 wrong.append(
-                    Problem(name, f"There is no decision `{name}`{suggestion(name, list(WAYS))}; known: {known}.")
+                    Problem(name, f"There is no decision `{name}`{suggestion(name, list(WAYS))}; use one of: {known}.")
                 )
                 continue
             for text in texts:

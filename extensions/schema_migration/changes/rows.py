@@ -46,29 +46,25 @@ class DecisionKind:
         return self.name.startswith("rename_")
 
 
-RENAME_DIMENSION = DecisionKind("rename_dimension", "OLD=NEW", "it is the same dimension under another id")
-RENAME_ASSET = DecisionKind("rename_asset", "OLD=NEW", "it is the same image or clip under another role")
-RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "it is the same field under another name, and keeps its values")
-RENAME_CRITERION = DecisionKind(
-    "rename_criterion", "OLD=NEW", "it is the same criterion under another name, and keeps its votes"
-)
+RENAME_DIMENSION = DecisionKind("rename_dimension", "OLD=NEW", "same dimension with another ID")
+RENAME_ASSET = DecisionKind("rename_asset", "OLD=NEW", "same image or clip with another role")
+RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "same field with another name; it keeps its values")
+RENAME_CRITERION = DecisionKind("rename_criterion", "OLD=NEW", "same criterion with another name; it keeps its votes")
 RENAME_OPTION = DecisionKind(
-    "rename_option", "CRITERION:OLD=NEW", "it is the same option (of a criterion or field) under another value"
+    "rename_option", "CRITERION:OLD=NEW", "same option (of a criterion or field) with another value"
 )
-MOVE_ITEMS = DecisionKind("move_items", "DIMENSION=OTHER", "its items go to another dimension")
-MAP = DecisionKind(
-    "map", "CRITERION:OPTION=OTHER", "what held it (a vote, or the field of an item) counts as another option"
-)
+MOVE_ITEMS = DecisionKind("move_items", "DIMENSION=OTHER", "move its items to another dimension")
+MAP = DecisionKind("map", "CRITERION:OPTION=OTHER", "votes and item fields with this option get another option")
 ASK_AGAIN = DecisionKind(
-    "ask_again", "CRITERION[:OPTION]", "those votes no longer count, and their items are voted on again"
+    "ask_again", "CRITERION[:OPTION]", "these votes no longer count, and people vote on their items again"
 )
-ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "items with votes are asked about it as well")
-NEW_VOTES_ONLY = DecisionKind("new_votes_only", "CRITERION", "existing votes stay; only new votes include it")
+ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "people also answer it for items that already have votes")
+NEW_VOTES_ONLY = DecisionKind("new_votes_only", "CRITERION", "existing votes stay; only new votes answer it")
 RECOMPUTE = DecisionKind("recompute", "STAGE", "existing votes are counted again; items with a new result are listed")
-MORE_VOTES = DecisionKind("more_votes", "STAGE", "decided items with fewer votes are open again until they have them")
+MORE_VOTES = DecisionKind("more_votes", "STAGE", "decided items with fewer votes open again until they have enough")
 SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage, which decides about them")
-FILL = DecisionKind("fill", "FIELD=VALUE", "items without it get this value")
-RETIRE = DecisionKind("retire", "NAME", "it is no longer asked or shown; stored values stay with their version")
+FILL = DecisionKind("fill", "FIELD=VALUE", "items without a value get this value")
+RETIRE = DecisionKind("retire", "NAME", "no longer ask or show it; stored values stay with their version")
 LEAVE = DecisionKind("leave", "NAME", "stored values stay, even if they no longer fit")
 
 WAYS = {
@@ -134,136 +130,125 @@ def _refused(name: str, meaning: str, *decisions: DecisionKind, whatever_use: bo
 # ---- compatible -----------------------------------------------------------------------------------------------------
 
 VERSION = _fits("version", "Another version of the schema.")
-WORDS = _fits("words", "A text that people read. Its meaning is the same.")
+WORDS = _fits("words", "A displayed text changes, but its meaning stays.")
 WORDING = _fits(
     "wording",
-    "How texts are to be written from now on; items that are in stay, and are listed by `touchstone wording check`.",
+    "Rules for new texts. Existing items stay; `touchstone wording check` lists items that break the rules.",
 )
-GUIDELINE = _fits("guideline", "Instructions for people. Votes keep their guideline.")
+GUIDELINE = _fits("guideline", "The guideline changes. Votes keep their guideline version.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
 ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")
-TARGET = _fits("target", "How many items are wanted; nothing that is stored changes.")
-ADDED_ASSET = _fits("added_asset", "A place for images or clips that items may leave empty.")
-ADDED_FIELD = _fits("added_field", "A field that items may leave empty.")
-WIDER_ITEM = _fits("wider_item", "Items may have more values than before.")
-FIELD_KIND_FITS = _fits("field_kind_fits", "The field has another kind, which takes every value of the one before.")
+TARGET = _fits("target", "The number of wanted items. Stored items stay.")
+ADDED_ASSET = _fits("added_asset", "An optional role for images or clips.")
+ADDED_FIELD = _fits("added_field", "An optional field.")
+WIDER_ITEM = _fits("wider_item", "The item accepts more values than before.")
+FIELD_KIND_FITS = _fits("field_kind_fits", "The new kind of the field accepts all existing values.")
 ADDED_OPTION = _fits("added_option", "One more answer. Existing votes stay.")
-ADDED_REASON = _fits("added_reason", "One more reason to choose from.")
-REMOVED_REASON = _fits("removed_reason", "A reason less; votes that gave it keep it as a typed one.")
-CRITERION_KIND_FITS = _fits(
-    "criterion_kind_fits", "The criterion has another kind, which takes every answer of before."
-)
+ADDED_REASON = _fits("added_reason", "One more reason. Existing votes stay.")
+REMOVED_REASON = _fits("removed_reason", "One reason fewer. Existing votes keep the reason as text.")
+CRITERION_KIND_FITS = _fits("criterion_kind_fits", "The new kind of the criterion accepts all existing answers.")
 WIDER_CRITERION = _fits("wider_criterion", "The criterion accepts more values than before.")
-ASKED_LESS = _fits(
-    "asked_less", "It is asked about the same or fewer items, or need not be answered; answers that are in stay."
-)
-PLAN_RULES = _fits("plan_rules", "Conditions of plan steps. Existing votes stay.")
-SHOWN = _fits("shown", "Content next to the questions. Votes keep their version.")
-HANDING_OUT = _fits("handing_out", "The distribution of future work. Finished work stays.")
-GATES = _fits("gates", "Who may work or settle from now on; who was let in stays in, and settled items stay settled.")
-WHICH_WORK = _fits("which_work", "The choice of future work. Finished work stays.")
-ADDED_STAGE = _fits("added_stage", "A further step; it begins without work.")
-FIGURES = _fits("figures", "The computation of numbers. They are computed again when shown.")
-READING = _fits("reading", "The reading of models' answers. Results are read again.")
-IMPORTS = _fits("imports", "How files are read from now on; items that are in stay.")
-EXPORTS = _fits("exports", "How files are written from now on; releases that were made stay.")
-FLOORS_RAISED = _fits("floors_raised", "Raters have to agree further before a release; releases that were made stay.")
+ASKED_LESS = _fits("asked_less", "The question is asked for fewer items, or is optional now. Existing answers stay.")
+PLAN_RULES = _fits("plan_rules", "The conditions of plan steps change. Existing votes stay.")
+SHOWN = _fits("shown", "People see other content next to the questions. Votes keep their version.")
+HANDING_OUT = _fits("handing_out", "Future work is assigned in another way. Finished work stays.")
+GATES = _fits("gates", "New rules for who may work or settle items. Admitted people and settled items stay.")
+WHICH_WORK = _fits("which_work", "Future work is chosen in another way. Finished work stays.")
+ADDED_STAGE = _fits("added_stage", "A new stage, without work yet.")
+FIGURES = _fits("figures", "Numbers are computed in another way, each time that they are shown.")
+READING = _fits("reading", "Models' answers are read in another way. Touchstone reads them again.")
+IMPORTS = _fits("imports", "New files are read in another way. Existing items stay.")
+EXPORTS = _fits("exports", "New files are written in another way. Existing releases stay.")
+FLOORS_RAISED = _fits("floors_raised", "Releases need more agreement from now on. Existing releases stay.")
 FLOORS_LOWERED = _fits(
     "floors_lowered",
-    "Raters have to agree less far before a release; each release says that it was changed, and after how many votes.",
+    "Releases need less agreement from now on. Each release states this change and the number of votes before it.",
 )
-SHORTCUTS_STRICTER = _fits(
-    "shortcuts_stricter", "Fewer shortcuts may be left in a release; releases that were made stay."
-)
-SHORTCUTS_LOOSER = _fits("shortcuts_looser", "More shortcuts may be left in a release; releases that were made stay.")
+SHORTCUTS_STRICTER = _fits("shortcuts_stricter", "Releases allow fewer shortcuts from now on. Existing releases stay.")
+SHORTCUTS_LOOSER = _fits("shortcuts_looser", "Releases allow more shortcuts from now on. Existing releases stay.")
 SHORTCUTS_OTHERWISE = _fits(
-    "shortcuts_otherwise", "Other limits for shortcuts hold from the next release on; releases that were made stay."
+    "shortcuts_otherwise", "The next release has other limits for shortcuts. Existing releases stay."
 )
-JUDGES = _fits("judges", "Judges and their input. Earlier runs keep their input.")
-MODELS = _fits("models", "The questions to models. Earlier runs keep their questions.")
+JUDGES = _fits("judges", "Judges or their input change. Earlier runs keep their input.")
+MODELS = _fits("models", "The questions to models change. Earlier runs keep their questions.")
 
 # ---- compatible with a decision -------------------------------------------------------------------------------------
 
-RENAMED = _asks("renamed", "The same under another name, as was decided.")
+RENAMED = _asks("renamed", "Renamed, as decided.")
 REMOVED_DIMENSION = _asks(
-    "removed_dimension", "Items of this dimension would belong to none.", RENAME_DIMENSION, MOVE_ITEMS
+    "removed_dimension", "Items of this dimension would have no dimension.", RENAME_DIMENSION, MOVE_ITEMS
 )
 ASSET_LIMITS = _asks(
     "asset_limits",
-    "Items may have more images or clips than fit, or fewer than are needed: no one is asked about these until they"
-    " have them.",
+    "Items may have too many or too few images or clips. Nobody works on such items until the number is right.",
     LEAVE,
 )
-REMOVED_FIELD = _asks("removed_field", "Items hold values in this field.", RENAME_FIELD, RETIRE)
+REMOVED_FIELD = _asks("removed_field", "Items have values in this field.", RENAME_FIELD, RETIRE)
 FIELD_NEEDED = _asks("field_needed", "Items without a value in this field no longer fit.", FILL, LEAVE)
 FIELD_LIMITS = _asks("field_limits", "Values of items may be outside the new limits.", LEAVE)
 REMOVED_VALUE = _asks("removed_value", "Items may hold a value that is no longer listed.", MAP, RENAME_OPTION, LEAVE)
-UNIT_OF_FIELD = _asks("unit_of_field", "The numbers that are stored would be in another unit.", LEAVE)
-ADDED_CRITERION = _asks("added_criterion", "Votes that are in say nothing about it.", NEW_VOTES_ONLY, ASK_OLD_ITEMS)
-REMOVED_CRITERION = _asks("removed_criterion", "Votes that are in answer it.", RENAME_CRITERION, RETIRE)
+UNIT_OF_FIELD = _asks("unit_of_field", "Stored numbers would get another unit.", LEAVE)
+ADDED_CRITERION = _asks("added_criterion", "Existing votes do not answer it.", NEW_VOTES_ONLY, ASK_OLD_ITEMS)
+REMOVED_CRITERION = _asks("removed_criterion", "Existing votes answer it.", RENAME_CRITERION, RETIRE)
 ASKED_MORE = _asks(
-    "asked_more", "It is asked in more cases, or is required. Existing votes lack it.",
+    "asked_more", "The question is asked in more cases, or is required now. Existing votes lack it.",
     NEW_VOTES_ONLY, ASK_OLD_ITEMS,
 )  # fmt: skip
 REMOVED_OPTION = _asks(
     "removed_option", "Votes may give an answer that is no longer offered.", MAP, RENAME_OPTION, ASK_AGAIN
 )
 CRITERION_LIMITS = _asks("criterion_limits", "Answers may be outside the new limits.", LEAVE, ASK_AGAIN)
-UNIT = _asks("unit", "The numbers that were typed would be in another unit.", LEAVE, ASK_AGAIN)
-REMOVED_SKIP = _asks("removed_skip", "Votes may skip what can no longer be skipped.", LEAVE, ASK_AGAIN)
-RATERS_RAISED = _asks("raters_raised", "Decided items have fewer votes than are now asked for.", MORE_VOTES, LEAVE)
-RATERS_LOWERED = _asks(
-    "raters_lowered", "Items that wait for further votes may be decided by those that are in.", RECOMPUTE
-)
-KEEP_RULE = _asks("keep_rule", "The votes may come to other verdicts.", RECOMPUTE)
-SKIPS = _asks("skips", "Skips act differently, so verdicts may change.", RECOMPUTE)
+UNIT = _asks("unit", "Existing answers would get another unit.", LEAVE, ASK_AGAIN)
+REMOVED_SKIP = _asks("removed_skip", "Existing votes may skip a question that is required now.", LEAVE, ASK_AGAIN)
+RATERS_RAISED = _asks("raters_raised", "Decided items have fewer votes than now required.", MORE_VOTES, LEAVE)
+RATERS_LOWERED = _asks("raters_lowered", "Existing votes may now decide items that still wait for votes.", RECOMPUTE)
+KEEP_RULE = _asks("keep_rule", "Verdicts may change.", RECOMPUTE)
+SKIPS = _asks("skips", "Skips have other effects, so verdicts may change.", RECOMPUTE)
 SETTLING = _asks("settling", "Who settles disagreements. Open items may get other results.", RECOMPUTE)
-REFINEMENT_END = _asks("refinement_end", "Items may be refined that were not, or the other way round.", RECOMPUTE)
-ADDED_VERIFICATION = _asks("added_verification", "Items that are in have no votes.", ASK_OLD_ITEMS)
-ADDED_ROUND = _asks("added_round", "Items that are kept so far were not voted on in this stage.", SEND_ON, LEAVE)
+REFINEMENT_END = _asks("refinement_end", "Refinement may now end earlier or later for some items.", RECOMPUTE)
+ADDED_VERIFICATION = _asks("added_verification", "Existing items have no votes.", ASK_OLD_ITEMS)
+ADDED_ROUND = _asks("added_round", "Kept items have no votes in this stage.", SEND_ON, LEAVE)
 
 # ---- incompatible ---------------------------------------------------------------------------------------------------
 
-_ELSE = "Keep it, or start a new project with the transferable parts (`touchstone project clone`)."
+_ELSE = "Keep it, or create a new project with the reusable parts (`touchstone project clone`)."
 
 OTHER_SCHEMA = _refused(
     "other_schema",
-    "The name identifies the benchmark. Keep the name; for another benchmark begin a new project.",
+    "The name identifies the benchmark. Keep the name, or create a new project for another benchmark.",
     whatever_use=True,
 )
 SAME_VERSION = _refused(
     "same_version",
-    "Votes keep the version they were given under, so no two schemas may have the same. Raise `version`.",
+    "Votes store their schema version, so two schemas cannot have the same version. Raise `version`.",
     whatever_use=True,
 )
 REMOVED_ASSET = _refused(
     "removed_asset",
-    "Items have images or clips in this place, which would belong to nothing. Leave it, with `min: 0` where new items"
-    " need none; where it only has another name, say so.",
+    "Items have images or clips with this role. Keep the role, with `min: 0` if new items do not need it. If only its"
+    " name changed, decide to rename it.",
     RENAME_ASSET,
 )
 ASSET_KIND = _refused(
-    "asset_kind", "An image is no clip. Leave it, and add a place with another role for the other kind."
+    "asset_kind", "Stored images cannot become clips, or clips images. Keep this role, and add another role."
 )
 FIELD_KIND = _refused(
     "field_kind",
-    "Values of items do not fit the new kind. Give the new field another name: the old one is then retired.",
+    "Values of items do not fit the new kind. Give the new field another name, and retire the old field.",
 )
 TAKEN_FROM = _refused(
     "taken_from",
-    "Its answers or values are entries, passages or places of something else, and say nothing about another. Give the"
-    " new one another name: the old one is then retired.",
+    "Its values come from another list, text or image, so they mean nothing here. Give the new field or criterion"
+    " another name, and retire the old one.",
 )
-KEY_FIELD = _refused(
-    "key_field", f"Votes and answers were held against the field that was the key, and not against another. {_ELSE}"
-)
+KEY_FIELD = _refused("key_field", f"Votes and answers were compared with the old key. {_ELSE}")
 CRITERION_KIND = _refused(
     "criterion_kind",
-    "Answers to it do not fit the new kind. Give the new criterion another name: the old one is then retired.",
+    "Existing answers do not fit the new kind. Give the new criterion another name, and retire the old criterion.",
 )
 REMOVED_STAGE = _refused(
     "removed_stage",
-    f"Work was done in this step, which would belong to none. {_ELSE}",
+    f"People already worked in this stage. {_ELSE}",
 )
 GRADING_SAMPLE = _refused(
     "grading_sample",

@@ -37,7 +37,7 @@ def register(cli: typer.Typer) -> None:
         name: Annotated[str, typer.Argument(help="The project.")],
         decisions: Decisions,
         schema: Annotated[
-            str | None, typer.Option(help="The new schema: a YAML file, or one that comes with Touchstone.")
+            str | None, typer.Option(help="The new schema: a YAML file, or a schema that comes with Touchstone.")
         ] = None,
         yes: Annotated[
             bool, typer.Option("--yes", help="Make the change. Without this, the command only shows it.")
@@ -58,7 +58,7 @@ def register(cli: typer.Typer) -> None:
         from extensions.schema_migration import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
-            advice = "Give one of --schema FILE, --undo, --finish and --history."
+            advice = "Give exactly one of --schema FILE, --undo, --finish and --history."
             raise InvalidInputError([Problem("schema", advice)])
         shared = opened()
         store = shared.store
@@ -72,7 +72,7 @@ def register(cli: typer.Typer) -> None:
             typer.echo("\n".join(_done(done, every=every)))
         elif undo and not yes:
             past = migration.to_undo(store, by=None, project=name)
-            typer.echo(f"This would be undone:\n{_past(past)}\nNothing was changed. To undo this, add --yes.")
+            typer.echo(f"Change to undo:\n{_past(past)}\nNothing was changed. To undo this change, add --yes.")
         elif undo:
             done = recorded(
                 shared, "project migrate", name, lambda progress: migration.undo(store, by=None, project=name)
@@ -109,12 +109,12 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     stages = seen.comparison.new.stages
     lines += _states(stages, seen.before, seen.after)
     lines += _placed(seen.placed)
-    lines.append(f"Votes that count now: {seen.votes:,}; of these asked again: {seen.asked_again:,}.")
+    lines.append(f"Votes that count: {seen.votes:,}. Votes asked again: {seen.asked_again:,}.")
     lines += [beside.sentence for beside in seen.besides]
-    lines.append(f"In people's hands: {seen.in_hand:,} tasks, {seen.drafts:,} with a draft; they stay theirs.")
+    lines.append(f"Assigned tasks: {seen.in_hand:,}, {seen.drafts:,} with a draft. They stay assigned.")
     lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:
-        lines.append(f"{len(seen.comparison.missing)} decisions are missing. Nothing was changed.")
+        lines.append(f"Missing decisions: {len(seen.comparison.missing)}. Nothing was changed.")
     elif seen.can_be_done:
         lines.append("Nothing was changed. To make the change, add --yes. You can undo it with --undo.")
     else:
@@ -152,15 +152,15 @@ def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:
     lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
     lines += _states(done.stages, done.before, done.after)
     lines.append(
-        f"Votes asked again: {tally.asked_again:,}; that count again: {tally.counted_again:,}. Slots for votes opened:"
-        f" {tally.opened:,}; called off: {tally.closed:,}."
+        f"Votes asked again: {tally.asked_again:,}. Votes that count again: {tally.counted_again:,}. Slots opened:"
+        f" {tally.opened:,}. Slots withdrawn: {tally.closed:,}."
     )
-    lines += [f"{item}: a vote stays asked again, because someone has voted in its place." for item in tally.left_out]
+    lines += [f"{item}: a vote does not count again, because a newer vote replaced it." for item in tally.left_out]
     return lines + _moved(done.stages, tally.moved, every=every)
 
 
 def _past(past: PastChange) -> str:
-    what = f"takes change {past.undoes} back" if past.undoes is not None else " ".join(past.decisions)
-    how = "taken back since" if past.undone else "under way" if past.finished_at is None else ""
+    what = f"undoes change {past.undoes}" if past.undoes is not None else " ".join(past.decisions)
+    how = "undone" if past.undone else "running" if past.finished_at is None else ""
     line = f"{past.number}  {past.at:%Y-%m-%d %H:%M}  {past.by or '-'}  version {past.version} -> {past.new_version}"
     return "  ".join(text for text in (line, what, how) if text)

@@ -22,12 +22,12 @@ def register(cli: typer.Typer) -> None:
     @deciding
     def diff(
         old: Annotated[
-            str, typer.Argument(help="The old schema: a YAML file, one that comes with Touchstone, or a project.")
+            str, typer.Argument(help="The old schema: a YAML file, a schema that comes with Touchstone, or a project.")
         ],
         new: Annotated[str, typer.Argument(help="The new schema: the same choices.")],
         decisions: Decisions,
         project: Annotated[
-            str | None, typer.Option(help="Count what this project has stored. OLD may be its name, too.")
+            str | None, typer.Option(help="Count stored votes and items of this project. OLD can also be the project.")
         ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")] = False,
     ) -> None:

@@ -294,9 +294,7 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
             "to", known, index=None, placeholder="Choose a target", key=key, label_visibility="collapsed"
         )
     if way.renames:
-        shell.show(
-            markup.tag("div", markup.quiet("The new form has no part that this could become."), style="ts ts-small")
-        )
+        shell.show(markup.tag("div", markup.quiet("The new form has no matching part."), style="ts ts-small"))
         return None
     return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None
 
@@ -348,7 +346,7 @@ def _found(found: MigrationPreview) -> None:
             "p",
             markup.text(
                 f"{found.asked_again:,} of {markup.count(found.votes, 'vote')} that count are asked again. "
-                f"{markup.count(found.in_hand, 'open task')} and {markup.count(found.drafts, 'draft')} stay."
+                f"{markup.count(found.in_hand, 'open task')} and {markup.count(found.drafts, 'draft')} are kept."
             ),
             style="ts",
         )

@@ -87,7 +87,7 @@ def test_a_renamed_field_that_files_would_call_otherwise_says_so() -> None:
     """The files of this benchmark call it `note`: a lead who renames it may want them to stay so."""
     new = made(put("item.fields.note.name", "remark"), version=2)
     (change,) = (each for each in decided(new, rename_field=["note=remark"]).changes if each.row.name == "renamed")
-    assert "`remark: note` in `source: fields` of the new schema" in change.sentence
+    assert "`remark: note` to `source: fields` of the new schema" in change.sentence
     kept = made(put("item.fields.note.name", "remark"), put("source.fields", {"remark": "note"}), version=2)
     (change,) = (each for each in decided(kept, rename_field=["note=remark"]).changes if each.row.name == "renamed")
     assert "source" not in change.sentence
@@ -96,25 +96,26 @@ def test_a_renamed_field_that_files_would_call_otherwise_says_so() -> None:
 def test_what_may_only_have_another_name_is_said_so() -> None:
     new = made(put("item.fields.note.name", "notes"), version=2)
     (change,) = compare(made(), new).missing
-    assert change.sentence.endswith("If it is `notes` now, say `--rename-field note=notes`.")
+    assert change.sentence.endswith("If its new name is `notes`, use `--rename-field note=notes`.")
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"map": ["correct:maybe=no"]}, "--map correct:maybe=no fits no change; did you mean `correct:unsure`? It can"),
+        ({"map": ["correct:maybe=no"]},
+         "--map correct:maybe=no matches no change; did you mean `correct:unsure`? Use it"),
         ({"map": ["correct:unsure=partly"]}, "--map correct:unsure=partly: there is no `partly`; there are yes, no."),
         ({"map": ["correct:unsure"]}, "--map takes CRITERION:OPTION=OTHER; `correct:unsure` was given."),
         ({"ask_again": ["correct:unsure=no"]}, "--ask-again takes CRITERION[:OPTION]; `correct:unsure=no` was given."),
-        ({"mapp": ["correct:unsure=no"]}, "There is no decision `mapp`; did you mean `map`?; known: "),
-        ({"recompute": ["verification"]}, "--recompute verification fits no change. No change takes it."),
+        ({"mapp": ["correct:unsure=no"]}, "There is no decision `mapp`; did you mean `map`?; use one of: "),
+        ({"recompute": ["verification"]}, "--recompute verification matches no change. No change needs this decision."),
         ({"map": ["correct:unsure=no"], "ask_again": ["correct:unsure"]},
-         "--ask-again correct:unsure: something else was decided about that already."),
-        ({"rename_option": ["correct:unsure=no"]}, "--rename-option correct:unsure=no: `no` was there before."),
-        ({"rename_option": ["correct:yes=no"]}, "--rename-option correct:yes=no: `yes` is still there."),
-        ({"rename_option": ["nothing:yes=no"]}, "there is no criterion or field `nothing` in both schemas."),
-        ({"rename_field": ["questions=text"]}, "the schema of before has no `questions`; did you mean `question`?"),
-        ({"rename_field": ["question=text"]}, "--rename-field question=text: `question` is still there."),
+         "--ask-again correct:unsure: this change already has another decision."),
+        ({"rename_option": ["correct:unsure=no"]}, "--rename-option correct:unsure=no: the old schema also has `no`."),
+        ({"rename_option": ["correct:yes=no"]}, "--rename-option correct:yes=no: the new schema still has `yes`."),
+        ({"rename_option": ["nothing:yes=no"]}, "no criterion or field `nothing` is in both schemas."),
+        ({"rename_field": ["questions=text"]}, "the old schema has no `questions`; did you mean `question`?"),
+        ({"rename_field": ["question=text"]}, "--rename-field question=text: the new schema still has `question`."),
     ],
 )  # fmt: skip
 def test_a_decision_that_fits_nothing_is_refused(given: dict[str, list[str]], sentence: str) -> None:
@@ -136,7 +137,7 @@ def test_a_name_that_a_field_and_a_criterion_share_needs_the_path() -> None:
     )
     less = all_of(both, take("item.fields.size.options", "c"), put(f"{CRITERIA}.size.values", ["a", "b"]),
                   put(f"{CRITERIA}.size.labels", ["S", "M"]))  # fmt: skip
-    with pytest.raises(InvalidInputError, match=r"fits several; say which: item\.fields\.size\.options\.c, "):
+    with pytest.raises(InvalidInputError, match=r"several changes; use a longer name: item\.fields\.size\."):
         decided(made(less, version=2), made(both), map=["size:c=a"])
     paths = ["item.fields.size.options.c=a", f"{CRITERIA}.size.values.c=b"]
     assert decided(made(less, version=2), made(both), map=paths).can_be_taken

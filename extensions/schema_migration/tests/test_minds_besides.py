@@ -297,6 +297,6 @@ def test_what_was_settled_stays_settled_and_what_cannot_be_asked_again_says_what
     gone = schema(4, {"  grading:\n": refining.replace(", c]", "]") + "  grading:\n"})
     decided = Decisions.parse({"ask_again": ["found:c"]})
     with pytest.raises(
-        InvalidInputError, match=r"cannot be asked again\. Decide otherwise: --map or --rename-option\."
+        InvalidInputError, match=r"cannot be asked again\. Choose another decision: --map or --rename-option\."
     ):
         migration.migrate(store, by=None, project="p", loaded=gone, decisions=decided)

@@ -60,10 +60,10 @@ def test_it_is_said_then_done_then_taken_back(
     try:
         look = run("--schema", str(new), code=1)
         assert "--ask-again choice:unsure" in look
-        assert "1 decisions are missing. Nothing was changed." in look
+        assert "Missing decisions: 1. Nothing was changed." in look
         decided = ("--schema", str(new), "--ask-again", "choice:unsure")
         look = run(*decided)
-        assert "Votes that count now: 4; of these asked again: 1." in look
+        assert "Votes that count: 4. Votes asked again: 1." in look
         assert "in adjudication 1 0" in look
         assert "Nothing was changed. To make the change, add --yes" in look
         assert "first schema" in run("--history")
@@ -72,8 +72,8 @@ def test_it_is_said_then_done_then_taken_back(
         assert "in adjudication -> in verification. 1 of 2 votes are in." in done
         assert "version 1 -> 2 --ask-again choice:unsure" in run("--undo")
         assert "Change 2: version 1" in run("--undo", "--yes")
-        assert "takes change 1 back" in run("--history")
-        assert "Give one of" in str(CliRunner().invoke(cli, ["project", "migrate", "p"]).exception)
+        assert "undoes change 1" in run("--history")
+        assert "Give exactly one of" in str(CliRunner().invoke(cli, ["project", "migrate", "p"]).exception)
     finally:
         services.resources().store.close()
         services.resources.cache_clear()

@@ -43,10 +43,9 @@ def test_a_line_for_each_change_with_its_class_and_what_it_asks(changed: tuple[s
             " Votes may give an answer that is no longer offered. Decide: --map fits:unsure=OTHER"
             " | --rename-option fits:unsure=NEW | --ask-again fits:unsure",
             'compatible with a decision: stages.verification.keep.rule: "majority" -> "unanimous".'
-            " The votes may come to other verdicts. Decide: --recompute verification",
+            " Verdicts may change. Decide: --recompute verification",
             "compatible: version: 1 -> 2. Another version of the schema.",
-            "compatible: dimensions.one.wanted: nothing -> 9. How many items are wanted; nothing that is stored"
-            " changes.",
+            "compatible: dimensions.one.wanted: nothing -> 9. The number of wanted items. Stored items stay.",
         ],
     )
     assert differs(changed[0], changed[0]) == (0, ["mine: nothing differs."])
@@ -63,7 +62,7 @@ def test_decisions_are_taken_as_options_and_checked(changed: tuple[str, str]) ->
         "keep_rule": {"way": "recompute", "value": None},
     }
     refused = CliRunner().invoke(cli, ["schema", "diff", *changed, "--map", "fits:maybe=bad"])
-    assert "--map fits:maybe=bad fits no change" in str(refused.exception)
+    assert "--map fits:maybe=bad matches no change" in str(refused.exception)
 
 
 def test_an_incompatible_change_ends_with_status_1(changed: tuple[str, str]) -> None:
@@ -71,7 +70,7 @@ def test_an_incompatible_change_ends_with_status_1(changed: tuple[str, str]) -> 
     path.write_text(path.read_text().replace("version: 2", "version: 1"))
     status, lines = differs(*changed)
     assert status == 1
-    assert lines[1].startswith("incompatible: version: 1 -> 1. Votes keep the version they were given under")
+    assert lines[1].startswith("incompatible: version: 1 -> 1. Votes store their schema version")
     assert lines[1].endswith("Raise `version`.")
     assert differs("egoplan", "egoplan_test")[0] == 1
 

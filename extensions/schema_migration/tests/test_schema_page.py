@@ -52,7 +52,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert not [button for button in test.button if button.key == "schema.take"]
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [
-        "Decided items with fewer votes are open again until they have them",
+        "Decided items with fewer votes open again until they have enough",
         "Stored values stay, even if they no longer fit",
     ]
     way.select_index(0).run()
@@ -64,12 +64,12 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert state_of(store, item) is ItemState.KEPT, "nothing has happened yet"
     test.button(key="schema.take").click().run()
 
-    assert "Version 2 is in force. 1 item came out otherwise." in words(test)
+    assert "Version 2 is in force. Changed results: 1 item." in words(test)
     assert state_of(store, item) is ItemState.IN_VERIFICATION
     assert "more votes: stages.verification.raters" in words(test)
     test.button(key="schema.undo").click().run()
     test.button(key="schema.back.yes").click().run()
-    assert "Change 1 is taken back: version 1 is in force. 1 item came out otherwise." in words(test)
+    assert "Change 1 was undone: version 1 is in force. Changed results: 1 item." in words(test)
     assert state_of(store, item) is ItemState.KEPT
 
 
@@ -90,7 +90,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     test.button(key="schema.take").click().run()
     assert "People keep working, and you can leave this page." in words(test)
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
-    assert "Version 2 is in force. 0 items came out otherwise." in words(test.run())
+    assert "Version 2 is in force. Changed results: 0 items." in words(test.run())
 
     with store.write() as session:  # as a server that ended in the middle leaves it
         session.exec(select(SchemaChangeRow)).one().finished_at = None
@@ -98,7 +98,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     assert "A change is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
-    assert "Change 1 is taken back: version 1 is in force." in words(test.run())
+    assert "Change 1 was undone: version 1 is in force." in words(test.run())
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -197,7 +197,7 @@ def test_agreement_is_of_one_version_or_of_all(world: World) -> None:
                 counts if version is None else f"{version} alone"
             }
     assert "ratings under version 2 of the schema alone" in run("agreement", "show", "p", "--schema-version", "2")
-    assert "never had a version 7 of its schema; it had 1, 2" in run(
+    assert "never had version 7 of its schema. Its versions: 1, 2" in run(
         "agreement", "show", "p", "--schema-version", "7", code=1
     )
 
@@ -262,7 +262,7 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
         ]
         assert (line["n"], found.get("schema_version")) == (len(means), version)
         assert line["value"] == pytest.approx(sum(means) / len(means))
-    assert "never had a version 7 of its schema" in run("result", "show", "p", "--schema-version", "7", code=1)
+    assert "never had version 7 of its schema" in run("result", "show", "p", "--schema-version", "7", code=1)
     page = drawn(world.store, world.home, "results", "lea", project="p")
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"

@@ -100,7 +100,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert (both.whole["m"].found.value, sum(both.whole["m"].unread.values())) == (pytest.approx(3 / 6), 3)
     assert both.title.endswith("read by the rules and second")
     assert both.whole["m"].as_row()["reader"] == "rules+second"
-    with pytest.raises(InvalidInputError, match="No one has read answers as 'rules\\+third'"):
+    with pytest.raises(InvalidInputError, match="There is no reader 'rules\\+third'"):
         project_answers.read_project(store, person=None, project="p", reader="rules+third")
     with store.read() as session:
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()

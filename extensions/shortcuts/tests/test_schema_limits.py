@@ -32,10 +32,10 @@ def test_limits_that_are_usual() -> None:
     ("limits", "key", "said"),
     [
         ("at_most: {longset: 0.3}", "at_most.longset", "did you mean `longest`?"),
-        ("at_most: {by_hand: 0.3}", "at_most.by_hand", "is not a known rule; there are `constant`, "),
+        ("at_most: {by_hand: 0.3}", "at_most.by_hand", "is not a known rule; use `constant`, "),
         ("at_most: {longest: 30}", "at_most.longest", "30 % is 0.3"),
         ("at_most: {longest: 1}", "at_most.longest", "a limit must be above 0 and below 1"),
-        ("at_most: {longest: .nan}", "at_most.longest", "a number is wanted, not `.nan`"),
+        ("at_most: {longest: .nan}", "at_most.longest", "this must be a number, not `.nan`"),
         ("at_most: {longest: yes}", "at_most.longest", "number"),
         ("above_chance: 5", "above_chance", "5 % is 0.05"),
         ("above_chance: -0.1", "above_chance", "from 0 to below 1"),

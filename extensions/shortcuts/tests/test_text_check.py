@@ -236,7 +236,7 @@ def test_what_is_not_within_stops_a_release_unless_it_is_named_and_is_told_in_it
     kept(store, limited("{at_most: {constant: 0.6}}"), longest=True)
     with pytest.raises(InvalidFileError, match=r"not within: Longest option 100\.0 % .*at most 55\.0 %.*\(shortcuts\)"):
         release(store, media, home)
-    with pytest.raises(InvalidFileError, match=r"no line shortcut; it has: .*items, .*said, shortcuts\."):
+    with pytest.raises(InvalidFileError, match=r"no check shortcut\. Its checks: .*items, .*said, shortcuts\."):
         release(store, media, home, "shortcut")
     place = release(store, media, home, "shortcuts") / "public"
     manifest = json.loads((place / "manifest.json").read_text())

@@ -117,6 +117,6 @@ def test_the_note_says_what_a_fluke_is() -> None:
     found, _, _ = diced()
     notes = leaderboard.sliced_scores(found, Scores("human", "fluke")).notes
     assert any(
-        note.startswith("Fluke is 1 where action is at its highest and perception or cognition is not, else 0.")
+        note.startswith("Fluke is 1 if action has its highest value and perception or cognition does not, otherwise 0.")
         for note in notes
     )

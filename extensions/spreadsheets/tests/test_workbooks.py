@@ -48,7 +48,7 @@ def test_rows_by_heading(tmp_path: Path, shared: bool) -> None:
 def test_the_first_sheet_that_fits_is_read(tmp_path: Path) -> None:
     sheets: dict[str, Any] = {"Scores": [["model", "score"], ["m", 1]], "Answers": [HEAD, [1, "red"]]}
     assert cells(workbook(tmp_path / "a.xlsx", sheets)) == [("red", "")]
-    with pytest.raises(InvalidFileError, match=r"no sheet of it has the column prediction .*\(sheets: 'Scores'\)"):
+    with pytest.raises(InvalidFileError, match=r"no sheet has the column prediction .*\(sheets: 'Scores'\)"):
         read(workbook(tmp_path / "b.xlsx", {"Scores": sheets["Scores"]}))
     with pytest.raises(InvalidFileError, match="no sheet"):
         read(workbook(tmp_path / "c.xlsx", {"Empty": []}))

@@ -214,7 +214,7 @@ def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> N
     ("clip", "more", "words"),
     [
         (", max: 2", "", "may contain several clips"),
-        ("", ", role: view", "`view` is no clip of the item"),
+        ("", ", role: view", "the item has no clip `view`"),
         ("", ", unit: hours", "must be `seconds` or `frames`"),
         ("", ", min_length: 2", "there is only one span"),
         ("", ", max_length: 0", "at least one span must be allowed"),
@@ -231,10 +231,10 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
     [
         ("", "", "when", "no two people time `when` alike"),
         (", max: 2", "", "good", "may contain several clips"),
-        ("", ", role: view", "good", "`view` is no clip of the item"),
+        ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "one span is asked for"),
-        ("", ", options: [a]", "good", "has no options of its own"),
+        ("", ", options: [a]", "good", "has no options of its own; its own keys are `role`"),
     ],
 )
 def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:
@@ -260,7 +260,7 @@ def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
         with pytest.raises(SchemaError, match=words):
             item_schema(more)
     text = FIELD_TEXT.replace("kind: text}", "kind: text, read_as: time_span}") % ("", "")
-    with pytest.raises(SchemaError, match="compared with a field of kind `time_span`"):
+    with pytest.raises(SchemaError, match="give the field the kind `time_span`"):
         load_text(text, "", "timed.yaml")
 
 

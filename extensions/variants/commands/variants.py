@@ -27,15 +27,11 @@ def variants(
     project: Annotated[str, typer.Argument(help="The project.")],
     pair: Annotated[
         str | None,
-        typer.Option(
-            help="The field or label that the two items of a pair share. Default: as the schema's report says."
-        ),
+        typer.Option(help="The field or label that the two items of a pair share. Default: `report` in the schema."),
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(
-            help="The field or label that names the variant of an item. Default: as the schema's report says."
-        ),
+        typer.Option(help="The field or label that names the variant of an item. Default: `report` in the schema."),
     ] = None,
     criterion: Annotated[
         list[str] | None, typer.Option(help="Only grades of this criterion. Repeat it for more. Default: all.")
@@ -53,7 +49,7 @@ def variants(
     ] = None,
     items: CountedItems = None,
     reader: Annotated[
-        str, typer.Option(help="Who reads the answers, as for `touchstone result show`.", metavar="rules|rules+NAME")
+        str, typer.Option(help="The answer reader, as for `touchstone result show`.", metavar="rules|rules+NAME")
     ] = "rules",
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
@@ -96,7 +92,7 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:
-        yield "There are no pairs to compare. Either no items are variants of each other, or no answer has a score."
+        yield "There are no pairs to compare: no items are variants of each other, or no answer has a score."
     for title, rows in blocks.items():
         yield title
         width = max(len(row.model) for row in rows)

@@ -105,7 +105,7 @@ def test_the_schema_names_its_pairs(tmp_path: Path) -> None:
         text.replace("guideline: g", "guideline: g.md") + "report: {pairs: {pair: goal, variant: answer}}\n"
     )
     (tmp_path / "g.md").write_text("g")
-    with pytest.raises(SchemaError, match="there is no field `goal`; there are answer, options"):
+    with pytest.raises(SchemaError, match="there is no field `goal`; use one of: answer, options"):
         examine(wrong)
 
 

@@ -109,7 +109,7 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
     [
         ({"despite": ("items",)}, InvalidFileError, "License: the license is missing"),
         ({"formats": ("parquet_of_none",)}, InvalidFileError, "parquet_of_none"),
-        ({"despite": ("items", "said", "licence")}, InvalidFileError, "no line licence"),
+        ({"despite": ("items", "said", "licence")}, InvalidFileError, "no check licence"),
         ({"splits": ("train=0.8", "test=0.3")}, InvalidInputError, "add up to 1.1"),
         ({"private": ("tset",)}, InvalidInputError, "no split tset to keep private. The splits are: test"),
         ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInputError, "no split val"),

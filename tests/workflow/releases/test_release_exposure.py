@@ -156,7 +156,7 @@ def test_what_is_planted_afterwards_is_found_though_every_hash_is_mended(clean: 
         ("verification", "key", ("answer",), "the key"),
         ("verification", "author", (), "the name of the author"),
         ("verification", "votes", (), "what another person said"),
-        ("verification", "verdict", (), "what became of it"),
+        ("verification", "verdict", (), "the verdict"),
         ("grading", "model", (), "the name of the model"),
         ("grading", "judge", (), "what a judge said"),
     ):

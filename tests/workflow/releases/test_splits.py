@@ -229,7 +229,7 @@ def test_items_of_two_earlier_splits_cannot_be_linked() -> None:
     records = [SplitRecord("a", "x", ("v", "w")), SplitRecord("b", "x", ("w",)), SplitRecord("c", "x")]
     told = refused(records, *HALVES, before={"a": "train", "b": "test", "gone": "test"})
     assert told == (
-        "'a' was in train and 'b' in test, and now they belong together (by the source w in 2 of them). Leave out the "
+        "'a' was in train and 'b' in test, but now they belong together (by the source w in 2 of them). Leave out the "
         "items that link them, or draw all splits again (--anew)."
     )
     assert "was in the split dev, which" in refused(records, *HALVES, before={"a": "dev"})
@@ -240,7 +240,8 @@ def test_a_field_does_not_move_what_an_earlier_release_has() -> None:
     assert assign(records, SplitPlan.of(["field:part"]), before={"a": "train", "gone": "test"}).split["b"] == "test"
     told = refused(records, "field:part", before={"a": "test", "b": "test"})
     assert told == (
-        "part puts 'a' into train, and an earlier release has it in test; 1 item would move so. Change the field, or "
+        "part puts 'a' into train, but an earlier release has it in test. In total, 1 item would move. Change the "
+        "field, or "
         "draw all splits again (--anew)."
     )
 
@@ -253,21 +254,21 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         SplitRecord(f"j{n}", "x") for n in range(10)
     ]
     told = refused(one_video, *HALVES)
-    assert "90 items are one group (by the source P01 in 90 of them), and the largest split has 50." in told
+    assert "90 items are one group (by the source P01 in 90 of them), but the largest split has 50." in told
     lone = [*grouped("aaaa"), *(SplitRecord(f"j{n}", "b") for n in range(20))]
     assert "The dimension a has one group, so it cannot be in train and test." in refused(lone, *HALVES)
     assert Counter(assign(lone, SplitPlan.of(HALVES, lacking=True)).split.values()) == {"train": 12, "test": 12}
     coarse = grouped(*(["a" * 10] * 10))
-    assert "test should have 15 items and comes to 20" in refused(coarse, "test=15", "train=rest") or (
-        "test should have 15 items and comes to 10" in refused(coarse, "test=15", "train=rest")
+    assert "test should have 15 items, but gets 20" in refused(coarse, "test=15", "train=rest") or (
+        "test should have 15 items, but gets 10" in refused(coarse, "test=15", "train=rest")
     )
     assert assign(coarse, SplitPlan.of(("test=15", "train=rest"), off=Fraction(1, 2))).figures[0].wanted == 15
     assert "There are no items" in refused([], *HALVES)
-    assert "is there twice" in refused([SplitRecord("a", "x"), SplitRecord("a", "x")], *HALVES)
-    assert "There are 100 items, and the splits ask for 101" in refused(one_video, "test=101", "train=rest")
+    assert "is listed twice" in refused([SplitRecord("a", "x"), SplitRecord("a", "x")], *HALVES)
+    assert "There are 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
     assert "leave nothing for train" in refused(one_video, "test=100", "train=rest")
-    assert "let one of them be the rest" in refused(one_video, "test=10", "train=20")
-    assert "test=0.001 of 100 items is none" in refused(one_video, "test=0.001", "train=0.999")
+    assert "Let one split be the rest" in refused(one_video, "test=10", "train=20")
+    assert "test=0.001 of 100 items gives an empty split" in refused(one_video, "test=0.001", "train=0.999")
 
 
 @pytest.mark.parametrize(
@@ -276,15 +277,15 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         (("test",), "write a name"),
         (("Test=5",), "write a name"),
         (("all=5",), "write a name"),
-        (("test=0",), "neither a number"),
-        (("test=-1",), "neither a number"),
-        (("test=nan",), "neither a number"),
-        (("test=1e999999",), "neither"),
-        (("test=١٢",), "neither"),
+        (("test=0",), "is not a number of items"),
+        (("test=-1",), "is not a number of items"),
+        (("test=nan",), "is not a number of items"),
+        (("test=1e999999",), "is not a number of items"),
+        (("test=١٢",), "is not a number of items"),
         (("test=1.5",), "at most 1"),
-        (("test=0.5", "test=0.5"), "asked for twice"),
+        (("test=0.5", "test=0.5"), "is listed twice"),
         (("test=rest", "train=rest"), "cannot both be the rest"),
-        (("test=0.5", "train=10"), "write all as the one"),
+        (("test=0.5", "train=10"), "Use only numbers, or only shares"),
         (("test=0.5", "train=0.4"), "add up to 0.9"),
         (("test=0.6", "dev=0.4", "train=rest"), "nothing is left for train"),
         (("field:part", "test=5"), "no other --split"),
@@ -305,13 +306,13 @@ def test_a_field_names_the_splits() -> None:
     torn = [*records, SplitRecord("z", "x", ("v0",), value="train")]
     told = refused(torn, "field:part")
     assert (
-        "part puts 'i0' into test and 'z' into train, and they belong together (by the source v0 in 3 of them)." in told
+        "part puts 'i0' into test and 'z' into train, but they belong together (by the source v0 in 3 of them)." in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
-    assert "1 items have nothing in part, the first is 'z'" in refused(
+    assert "1 items have no value in part; the first is 'z'" in refused(
         [*records, SplitRecord("z", "x", value=" ")], "field:part"
     )
-    assert "is 'Test A'; the name of a split has" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
+    assert "is 'Test A'; a split name has" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
 
 
 # ---- a peer, real size, any process ---------------------------------------------------------------------------------

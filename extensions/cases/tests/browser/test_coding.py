@@ -64,7 +64,7 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/failures?project=p")
         intake = lea.page.locator("[data-part=intake]")
-        expect(intake).to_contain_text("Of 3 answers, 3 are coded by the schema (Accuracy against the key)")
+        expect(intake).to_contain_text("Of 3 answers, the schema selects 3 for coding (Accuracy against the key)")
         lea.page.get_by_role("button", name="Send to coding").click()
         expect(lea.page.get_by_text("3 answers sent to coding.")).to_be_visible()
     with opened(server) as store:  # the first coder, as the page has it stored
@@ -87,7 +87,7 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
         assert sorted(row.stage for row in rows) == [Stage.ARBITRATION, *[Stage.CODING] * 6]
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/failures?project=p")
-        expect(lea.page.locator("[data-part=standing]")).to_contain_text("3 settled (2 as the coders agree, 1 by")
+        expect(lea.page.locator("[data-part=standing]")).to_contain_text("3 settled (2 by agreement, 1 by")
         expect(lea.page.locator("[data-part=counted]")).to_contain_text("all 3 items")
         row = lea.page.locator("[data-part=failures-failure] tbody tr").first
         # question 0: perception and reasoning; question 1, settled: format; question 2: format

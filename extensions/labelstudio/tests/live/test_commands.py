@@ -183,22 +183,22 @@ def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) ->
     link = next(word for word in invited.split() if word.startswith(team.there.url + "/"))
     assert status_of(link)[0] == 200
     assert "4 tasks sent" in team.run("export", "tiny", "--stage", "verification")
-    assert "Nothing to send" in team.run("export", "tiny")
-    assert "not seen there yet" not in team.run("map", "tiny")
+    assert "No tasks to send or remove." in team.run("export", "tiny")
+    assert "no account found yet" not in team.run("map", "tiny")
     task, *rest = team.waiting(bo)
     assert len(rest) == 1
     assert status_of(picture_of(task)) == (200, "image/webp")
-    assert team.run("import", "tiny").strip() == "Nothing new there."
+    assert team.run("import", "tiny").strip() == "No new answers."
     annotate(bo, task["id"], YES, seconds=7.5)
     assert team.run("import", "tiny").splitlines() == ["1 answer stored", "1 task removed there"]
     assert team.votes() == [(team.id_of("bo"), {"fits": "yes"})]
     assert [each["id"] for each in team.waiting(bo)] == [rest[0]["id"]]
     assert status_of(picture_of(task))[0] == 404
     assert status_of(picture_of(rest[0]))[0] == 200
-    assert team.run("import", "tiny").strip() == "Nothing new there."
+    assert team.run("import", "tiny").strip() == "No new answers."
     told = team.run("show", "tiny")
-    assert "verification, bo: 1 task waits there. 1 answer is stored here." in told
-    assert "verification, chi: 2 tasks wait there." in told
+    assert "verification, bo: 1 task waits in Label Studio. 1 answer is stored here." in told
+    assert "verification, chi: 2 tasks wait in Label Studio." in told
 
 
 def test_two_at_once_store_everything_once_and_end_when_told(
@@ -214,7 +214,7 @@ def test_two_at_once_store_everything_once_and_end_when_told(
             annotate(account, task["id"], YES)
     until(lambda: len(team.votes()) == 4, seconds=40)
     said = [stopped(process, log) for process, log in zip(running, logs, strict=True)]
-    assert team.run("import", "tiny").strip() == "Nothing new there."
+    assert team.run("import", "tiny").strip() == "No new answers."
     assert len(team.votes()) == 4
     stored = [line for text in said for line in text.splitlines() if "stored" in line]
     assert sum(int(line.split()[1]) for line in stored) == 4
@@ -238,7 +238,7 @@ def test_a_server_that_went_away_is_waited_for(team: Team, open_label_studio: La
     until(lambda: len(there.votes()) == 1, seconds=90)
     text = stopped(running, log)
     assert text.count("does not answer") == 1
-    assert "It answers again." in text
+    assert "Label Studio answers again." in text
 
 
 def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(
@@ -312,8 +312,8 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     page.multiselect[0].select("verification")
     press(page, "Connect")
     assert "Saved." in words(page)
-    assert "No one&#x27;s work goes there yet" in words(page)
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo there")
+    assert "work goes to Label Studio yet" in words(page)
+    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
     email.input(bo.email)
     press(page, "Save people")
     assert "Saved: 1 change" in words(page)
@@ -323,7 +323,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     press(page, "Pull now")
     until(lambda: "1 answer stored" in words(page.run()), seconds=120)
     assert len(team.votes()) == 1
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo there")
+    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
     assert email.value == bo.email
     email.input("")
     press(page, "Save people")
