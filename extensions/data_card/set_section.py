@@ -12,6 +12,7 @@ from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.services import Services
+from app.widgets.folds import fold
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Items
@@ -24,9 +25,14 @@ from workflow.releases import set_items
 
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
-    """Draw the section of the page."""
-    shell.section("Composition of the data set")
+    """Draw the folded section of the page."""
+    place = fold("Composition of the data set", "texts, answers and shortcuts", key="tables.fold.set", name="set")
+    if place is not None:
+        with place:
+            _show(services, view, items)
 
+
+def _show(services: Services, view: ProjectView, items: Items | None) -> None:
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 
