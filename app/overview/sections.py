@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from app import markup
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from domain import extensions
 
 if TYPE_CHECKING:
@@ -68,7 +68,4 @@ def of_project(view: ProjectView) -> list[DashboardSection]:
 
 def draw_folded(services: Services, view: ProjectView, section: DashboardSection) -> None:
     """Draw a section as a fold. Its content is computed only while the fold is open."""
-    place = fold(section.title, key=f"overview.fold.{section.name}", name=section.name)
-    if place is not None:
-        with place:
-            section.draw(services, view)
+    folded("overview", section.name, section.title, "", lambda: section.draw(services, view))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ from app.results import answer, choices, sections, shown, table
 from app.results.shown import NO_MODEL
 from app.screens import Need, Room, Screen
 from app.services import Services
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
@@ -89,21 +90,19 @@ def _details(page: ResultsPage, sort: str, version: int | None) -> None:
     chosen = page.chosen
     assert chosen is not None
     cut = chosen.board
-    way = cut.slicing.way.title.lower()
-    place = fold(f"Scores by {way}", "with downloads", key="results.table", name="table")
-    if place is not None:
-        with place:
-            title = cut.title + ("" if version is None else f" · grades of people under version {version} only")
-            shell.show(
-                markup.tag("p", markup.tag("b", markup.text(title)), style="ts", data_part="title"),
-                table.leaderboard(page.view, cut, sort=sort, common=page.common, bins=page.bins, items=page.items),
-            )
-            table.show_legend(cut)
-            table.show_downloads(page.view, page.found, chosen)
-    place = fold("Differences between models", "other scores and slices", key="results.fold.more", name="more")
-    if place is not None:
-        with place:
-            sections.draw_sections(page)
+
+    def draw_table() -> None:
+        title = cut.title + ("" if version is None else f" · grades of people under version {version} only")
+        shell.show(
+            markup.tag("p", markup.tag("b", markup.text(title)), style="ts", data_part="title"),
+            table.leaderboard(page.view, cut, sort=sort, common=page.common, bins=page.bins, items=page.items),
+        )
+        table.show_legend(cut)
+        table.show_downloads(page.view, page.found, chosen)
+
+    folded("results", "table", f"Scores by {cut.slicing.way.title.lower()}", "with downloads", draw_table)
+    draw = partial(sections.draw_sections, page)
+    folded("results", "more", "Differences between models", "other scores and slices", draw)
 
 
 HOW_TO_SCORE = (

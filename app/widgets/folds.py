@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -30,3 +31,11 @@ def fold(title: str, about: str = "", *, key: str, name: str = "", expanded: boo
     asked = bool(name) and name in st.query_params.get_all(SHOW)
     place = st.expander(words, key=key, expanded=expanded or asked, on_change="rerun")
     return place if place.open else None
+
+
+def folded(page: str, name: str, title: str, about: str, draw: Callable[[], object], *, expanded: bool = False) -> None:
+    """Draw a folded section of a page, and its content with ``draw`` while it is open."""
+    place = fold(title, about, key=f"{page}.fold.{name}", name=name, expanded=expanded)
+    if place is not None:
+        with place:
+            draw()

@@ -16,6 +16,7 @@ from app.charts.dot_plot import DotRow, dot_plot
 from app.reruns import pending_figures
 from app.running.shown import STYLE
 from app.services import Services
+from app.widgets.folds import folded
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.states import Items
@@ -59,9 +60,9 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         return
     shell.show(_plot(at.found))
     about = "by chance, in all orders, with images"
-    page_parts.fold_in("Figures of models", about, "models", partial(_figures, at.found))
+    folded("shortcuts", "models", "Figures of models", about, partial(_figures, at.found))
     about = f"{len(at.found.flagged):,} of {at.found.items:,}, and items for a second look"
-    page_parts.fold_in("Items right without images", about, "models-items", partial(_lists, services, view, at))
+    folded("shortcuts", "models-items", "Items right without images", about, partial(_lists, services, view, at))
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------

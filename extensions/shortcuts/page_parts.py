@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from app import addresses, markup, shell
-from app.widgets.folds import fold
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from reports.content import Figure
@@ -53,14 +52,6 @@ def items_link(view: ProjectView, words: str, ids: Sequence[str]) -> markup.Mark
     if not 0 < len(ids) <= LINKED:
         return markup.text(words)
     return markup.link(words, ItemList(ItemFilter(ids=tuple(ids))).address(view.name))
-
-
-def fold_in(title: str, about: str, name: str, draw: Callable[[], None]) -> None:
-    """Draw a folded section of the page. ``name`` opens it in the address."""
-    place = fold(title, about, key=f"shortcuts.fold.{name}", name=name)
-    if place is not None:
-        with place:
-            draw()
 
 
 def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -15,7 +15,7 @@ from app.results.answer import FEW
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.cases import coding_intake, failure_files
@@ -55,16 +55,10 @@ def render(services: Services) -> None:
         shell.show(*_whole(view, found, criteria[0]))
     _intake(services, view, page)
     for criterion in criteria:
-        _folded(_title(criterion), "by dimension", criterion.name, partial(_criterion, view, found, criterion))
+        draw = partial(_criterion, view, found, criterion)
+        folded("failures", criterion.name, _title(criterion), "by dimension", draw)
     if found.answers:
-        _folded("Downloads", "counts and coded answers as CSV", "downloads", partial(_downloads, view, found))
-
-
-def _folded(title: str, about: str, name: str, draw: Callable[[], None]) -> None:
-    place = fold(title, about, key=f"failures.fold.{name}", name=name)
-    if place is not None:
-        with place:
-            draw()
+        folded("failures", "downloads", "Downloads", "counts and coded answers", partial(_downloads, view, found))
 
 
 def answer(view: ProjectView, found: Failures) -> markup.Markup:

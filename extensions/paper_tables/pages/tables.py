@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -14,7 +13,7 @@ from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from app.workbench.report import report
 from db import project_facts
 from domain import extensions
@@ -82,16 +81,9 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
         key="tables.download",
         on_click="ignore",
     )
-    _folded("Charts and CSV", filled[0].title, f"{filled[0].name}-charts", partial(_files, view, filled[0]))
+    folded("tables", f"{filled[0].name}-charts", "Charts and CSV", filled[0].title, partial(_files, view, filled[0]))
     for table in filled[1:]:
-        _folded(table.title, table.paper, table.name, partial(_whole, view, table))
-
-
-def _folded(title: str, about: str, name: str, draw: Callable[[], None]) -> None:
-    place = fold(title, about, key=f"tables.fold.{name}", name=name)
-    if place is not None:
-        with place:
-            draw()
+        folded("tables", table.name, table.title, table.paper, partial(_whole, view, table))
 
 
 def _whole(view: ProjectView, table: PaperTable) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.roles import Role
@@ -120,19 +120,13 @@ def _found(view: ProjectView, page: RegressionPage, joined: JoinedUnits) -> None
     if effects is not None:
         page_chart.show(effects, project=view.name, table=False)  # its numbers are below
     body = f'<style>{style()}</style><div class="report">{regression_report.html(joined, page.found)}</div>'
-    _folded("Coefficients", "standard errors, p and fit", "numbers", lambda: report(body, key="regression.found"))
+    draw = partial(report, body, key="regression.found")
+    folded("regression", "numbers", "Coefficients", "standard errors, p and fit", draw)
     for chart in others:
         if chart is not None:
             draw = partial(page_chart.show, chart, project=view.name, table=False)
-            _folded("Units", "success and score of each", chart.key, draw)
-    _folded("Downloads", "numbers, units and charts", "downloads", partial(_downloads, view, page))
-
-
-def _folded(title: str, about: str, name: str, draw: Callable[[], object]) -> None:
-    place = fold(title, about, key=f"regression.fold.{name}", name=name)
-    if place is not None:
-        with place:
-            draw()
+            folded("regression", chart.key, "Units", "success and score of each", draw)
+    folded("regression", "downloads", "Downloads", "numbers, units and charts", partial(_downloads, view, page))
 
 
 def answer(view: ProjectView, joined: JoinedUnits, found: Sequence[RegressionFit]) -> markup.Markup:

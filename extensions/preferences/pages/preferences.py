@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ from app.results import choices, shown
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -74,17 +73,11 @@ def render(services: Services) -> None:
         _intake(services, view, page)
     for criterion in voted:
         about = "strengths, pairs of models, agreement"
-        _folded(criterion.title, about, criterion.criterion, partial(_criterion, services, criterion, figures))
+        draw = partial(_criterion, services, criterion, figures)
+        folded("preferences", criterion.criterion, criterion.title, about, draw)
     if figures.marks:
-        _folded("Each answer", "", "marks", lambda: shell.show(page_parts.marks_table(figures.marks)))
-    _folded("Downloads", "CSV and JSON", "downloads", partial(_downloads, view, figures))
-
-
-def _folded(title: str, about: str, name: str, draw: Callable[[], None]) -> None:
-    place = fold(title, about, key=f"preferences.fold.{name}", name=name)
-    if place is not None:
-        with place:
-            draw()
+        folded("preferences", "marks", "Each answer", "", lambda: shell.show(page_parts.marks_table(figures.marks)))
+    folded("preferences", "downloads", "Downloads", "CSV and JSON", partial(_downloads, view, figures))
 
 
 def _choices(services: Services, view: ProjectView) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import list_order
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from db import project_facts
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
@@ -78,19 +78,12 @@ def render(services: Services) -> None:
         drift = _drift(stages, cards)
         if drift:
             shell.show(drift)
-        _folded("table", "All figures by person and stage", partial(_table, view, cards))
+        folded("scorecard", "table", "All figures by person and stage", "", partial(_table, view, cards))
         draw = partial(_over_time, view, cards)
-        _folded("time", "One person over time", draw, expanded="person" in st.query_params)
+        folded("scorecard", "time", "One person over time", "", draw, expanded="person" in st.query_params)
     elif cards_figure.current:
         shell.show(markup.notice("There are no submissions yet."))
-    _folded("pay", "Pay sheet", partial(_pay, services, view))
-
-
-def _folded(name: str, title: str, draw: Callable[[], None], *, expanded: bool = False) -> None:
-    place = fold(title, key=f"scorecard.fold.{name}", name=name, expanded=expanded)
-    if place is not None:
-        with place:
-            draw()
+    folded("scorecard", "pay", "Pay sheet", "", partial(_pay, services, view))
 
 
 def answer(found: Standings, stages: Stages, address: Callable[[Standing], str]) -> markup.Markup:

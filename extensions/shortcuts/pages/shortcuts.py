@@ -17,6 +17,7 @@ from app.results.answer import FEW
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from db import project_facts
 from domain.errors import NotAvailableError
 from domain.item_filter import ItemFilter, ItemList
@@ -59,7 +60,7 @@ def render(services: Services) -> None:
         if texts is not None:
             n = len(texts.flagged)
             flagged = f"{n:,} of {len(texts.items):,} flagged, the most revealing texts first"
-            page_parts.fold_in("Items", flagged, "items", partial(_items, services, view, texts))
+            folded("shortcuts", "items", "Items", flagged, partial(_items, services, view, texts))
 
 
 def answer(view: ProjectView, found: TextShortcuts) -> markup.Markup:
@@ -114,7 +115,7 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
         _stands(gate, counted=items is None),
         _plot(view, results, rules),
     )
-    page_parts.fold_in("Rules", "limits, positions and dimensions", "rules", partial(_parts, results, rules, gate))
+    folded("shortcuts", "rules", "Rules", "limits, positions and dimensions", partial(_parts, results, rules, gate))
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,7 +18,7 @@ from app.results import choices, shown
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
-from app.widgets.folds import fold
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.variants import item_pairs
@@ -88,11 +89,8 @@ def _found(view: ProjectView, by_title: Mapping[str, Sequence[PairedDifference]]
         plot(view, title, first),
     )
     for at, (each, rows) in enumerate(by_title.items()):
-        about = "means, tests and pairs left out"
-        place = fold(each, about, key=f"variants.fold.{at}", name=f"scores-{at}")
-        if place is not None:
-            with place:
-                shell.show(pair_table(rows))
+        draw = partial(shell.show, pair_table(rows))
+        folded("variants", f"scores-{at}", each, "means, tests and pairs left out", draw)
     shown.download(
         "Pairs as CSV",
         lambda: item_pairs.as_csv([row for rows in by_title.values() for row in rows]),
