@@ -10,6 +10,7 @@ from app import addresses, markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
+from app.results.shown import bins_asked
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
@@ -22,6 +23,7 @@ from domain.roles import Role
 from domain.states import Items
 from exporters import zip_file
 from extensions.paper_tables import drawn_tables, table_files
+from extensions.paper_tables.cell_number import AnswersBehind
 from extensions.paper_tables.paper_tables import PaperTable, PaperTables
 from extensions.paper_tables.table_charts import chart_of
 from extensions.paper_tables.table_layouts import layout_of
@@ -36,6 +38,9 @@ SCREEN = Screen(
     words="paper latex csv figures charts",
     needs=Need("No answer has a score yet. Run a model, or import answers.", project_facts.has_scores),
 )
+
+PLAIN = ".report td a { color: inherit; text-decoration: none; } .report td a:hover { text-decoration: underline; }"
+"""Links look like numbers, because papers underline the second highest number of a column."""
 
 
 def render(services: Services) -> None:
@@ -69,10 +74,11 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     shell.show(markup.finding(markup.text(has)), counted, *([without] if missing else []))
     if not filled:
         return
-    _table(filled[0])
-    rounded = markup.quiet("Numbers are rounded as in the paper. Point at a number to see its interval. ")
-    answers = markup.link("Scores lead to their answers.", addresses.page("results", view.name, show="table"))
-    shell.show(markup.tag("p", rounded, answers, style="ts ts-small"))
+    _table(view, filled[0], items)
+    about = (
+        "Numbers are rounded as in the paper. Point at a number to see its interval, or press it to see its answers."
+    )
+    shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small"))
     st.download_button(
         "Download CSV and SVG",
         lambda: zip_file.pack(drawn_tables.files_of(found)),
@@ -83,16 +89,22 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     )
     folded("tables", f"{filled[0].name}-charts", "Charts and CSV", filled[0].title, partial(_files, view, filled[0]))
     for table in filled[1:]:
-        folded("tables", table.name, table.title, table.paper, partial(_whole, view, table))
+        folded("tables", table.name, table.title, table.paper, partial(_whole, view, table, items))
 
 
-def _whole(view: ProjectView, table: PaperTable) -> None:
-    _table(table)
+def _whole(view: ProjectView, table: PaperTable, items: Items | None) -> None:
+    _table(view, table, items)
     _files(view, table)
 
 
-def _table(table: PaperTable) -> None:
-    body = f'<style>{style()}</style><div class="report">{drawn_tables.html(table)}</div>'
+def _table(view: ProjectView, table: PaperTable, items: Items | None) -> None:
+    """Draw a table. A score leads to its answers."""
+
+    def address(of: AnswersBehind) -> str:
+        sliced = {"by": of.by, "part": of.part, **bins_asked(of.bins)} if of.by is not None else {}
+        return addresses.cases(view.name, scores=of.scores, model=of.model, items=items, **sliced)
+
+    body = f'<style>{style()}{PLAIN}</style><div class="report">{drawn_tables.html(table, address)}</div>'
     report(body, key=f"tables.{table.name}")
 
 

@@ -37,3 +37,6 @@ def test_a_lead_reads_the_tables_and_downloads_them(serving: Server, chromium: B
             page.get_by_role("button", name="Download CSV and SVG").click()
         with zipfile.ZipFile(download.value.path()) as packed:
             assert len([name for name in packed.namelist() if name.endswith(".svg")]) == 2 * 3, "light and dark"
+        judged.locator("td").nth(heads.index(TITLE) - 1).get_by_role("link").click()
+        n = sum(scene.dimension == DIMENSION for scene in kept())
+        expect(page.locator('[data-part="count"]')).to_contain_text(f"{n} cases", timeout=60_000)
