@@ -58,7 +58,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
         return
-    shell.show(_plot(at.found))
+    shell.show(_plot(view, at.found))
     about = "by chance, in all orders, with images"
     folded("shortcuts", "models", "Figures of models", about, partial(_figures, at.found))
     about = f"{len(at.found.flagged):,} of {at.found.items:,}, and items for a second look"
@@ -84,8 +84,8 @@ def _answer(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
     return markup.tag("p", counts, markup.text(words), style="ts", data_part="models-flagged")
 
 
-def _plot(found: ModelShortcuts) -> markup.Markup:
-    """Return the models as dots: how often each is right, over items and orders."""
+def _plot(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
+    """Return the models as dots: how often each is right, over items and orders, with links to items right in all."""
     rows = [
         DotRow(
             f"{model.model}, {model.condition}",
@@ -94,6 +94,8 @@ def _plot(found: ModelShortcuts) -> markup.Markup:
             model.right.high,
             f"{markup.count(model.items, 'item')}, {markup.count(model.orders, 'order')}"
             + (f", {model.silent:,} without a reply" if model.silent else ""),
+            page_parts.items_address(view, list(found.right.get(model.model, ()))) if model.condition != WITH else "",
+            "items always right",
         )
         for model in found.models
     ]

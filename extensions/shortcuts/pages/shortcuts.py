@@ -20,7 +20,6 @@ from app.widgets import items_switch
 from app.widgets.folds import folded
 from db import project_facts
 from domain.errors import NotAvailableError
-from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Items
@@ -171,8 +170,7 @@ def _plot(view: ProjectView, found: TextShortcuts, rules: Sequence[_Rule]) -> ma
     for rule in rules:
         figure = rule.figure
         limit = "" if rule.at_most is None else f", at most {share(rule.at_most)}{': too high' if rule.over else ''}"
-        ids = _picked(found, rule)
-        to = ItemList(ItemFilter(ids=tuple(ids))).address(view.name) if ids else ""
+        to = page_parts.items_address(view, _picked(found, rule))
         about = f"n = {figure.n_units:,}{limit}"
         rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", strong=rule.over))
     marks = [] if found.chance is None else [found.chance]
