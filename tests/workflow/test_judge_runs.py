@@ -305,7 +305,7 @@ def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     assert Counter(dimensions[id] for id in some) == {"colour": 4, "shape": 4}
     assert drawn(chosen="stratified", per_dimension=4, seed=7) == some
     assert drawn(chosen="stratified", per_dimension=4, seed=8) != some
-    with pytest.raises(InvalidInputError, match="nothing to judge"):
+    with pytest.raises(InvalidInputError, match="No items to judge: A blind test has no such answers"):
         drawn(chosen="graded")
     with pytest.raises(InvalidInputError, match="no answers of 'nobody'"):
         drawn(models=("nobody",))
@@ -406,7 +406,7 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
 @pytest.mark.parametrize(
     ("template", "chosen", "said"),
     [
-        (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness is filled with the model"),
+        (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness holds the model's answer"),
         (
             SCORE,
             {"fills": {**FILLS, "answr": "prediction"}},

@@ -165,7 +165,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
         found(world, "judge by likeness 1")
     replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
-    with pytest.raises(RatingsError, match=r"scored nothing.*score: 0 of 12 scored; 12 unparseable"):
+    with pytest.raises(RatingsError, match=r"has no scores to compare: score: 0 of 12 scored; 12 unparseable"):
         refuse_silent(replies, raters, ["judge by likeness 1"])
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         world.work(world.run(server.url, world.plan(values=(0, 1))))
@@ -197,7 +197,7 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
     assert in_words(found_).startswith(
         "judge by likeness 1, score: 9 of 12 scored; 3 unparseable; "
-        "mean 0.500 (0.375 to 0.625 if the rest were lowest or highest); people rated "
+        "mean 0.500 (0.375 to 0.625 if the rest were lowest or highest); 5 also rated by people"
     )
     settings = SimpleNamespace(home=tmp_path)
     monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))

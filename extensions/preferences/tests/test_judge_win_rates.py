@@ -150,7 +150,7 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
     assert favoured(JudgePlan.of({**plan.dump(), "mirror": {}}), "A") is None
     shipped = judge_templates.shipped()["better_of_two"]
     for mirror, sentence in (
-        ("", "its `mirror` does not say which values stand for each other"),
+        ("", "its `mirror` does not say which values swap when the answers swap places"),
         ('mirror: {A: "B"}', "has `A: B` but not `B: A`"),
         ('mirror: {A: "X", X: "A"}', "has `X`, which is not one of its values: A, B, C"),
     ):
@@ -164,9 +164,9 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
 
 def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: World) -> None:
     with pytest.raises(
-        InvalidInputError, match="cannot rate 'score': the template better_of_two answers A, B and C, and"
+        InvalidInputError, match="cannot rate 'score': the template better_of_two gives A, B and C, but"
     ):
         world.plan("better_of_two", baseline="two", criteria={"score": "score"})
-    with pytest.raises(InvalidInputError, match=r"'score' is one of 0, 0\.5, 1"):
+    with pytest.raises(InvalidInputError, match=r"'score' takes 0, 0\.5, 1"):
         world.plan(SCORE.replace("[0, 0.5, 1]", "[1, 2, 3]"), fills=FILLS)
     assert world.plan(SCORE.replace("[0, 0.5, 1]", "[0, 1]"), fills=FILLS).criteria == {"score": "score"}

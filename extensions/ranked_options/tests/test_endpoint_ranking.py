@@ -269,7 +269,7 @@ def generated_only(asked: Asked, number: int) -> Reply:
     ("reply", "by", "says"),
     [
         (chat("a cup"), "chat", "without the log-probabilities of the prompt's tokens (prompt_logprobs)"),
-        (generated_only, "completions", "of what it writes, and not of the prompt (echo)"),
+        (generated_only, "completions", "of its own text, but not of the prompt (echo)"),
         (chat("a cup"), "completions", "without log-probabilities of tokens (logprobs)"),
         (
             error(400, "Unknown field: prompt_logprobs"),

@@ -82,8 +82,8 @@ def test_a_run_whose_extension_is_missing_is_listed_and_names_it(
     with pytest.raises(NotAvailableError, match=named):
         asking_of(RunKind.SHORTCUT)
     assert [line for line in remarks(store, project="p") if named in line] == [
-        f"p: 1 run needs more. {named} Put the folder `extensions/shortcuts` of this version of Touchstone back, and "
-        "start again."
+        f"p: 1 run needs an extension. {named} Put the folder `extensions/shortcuts` of this version of Touchstone "
+        "back, and start again."
     ]
 
 
@@ -192,7 +192,7 @@ def test_judges_and_raters_do_not_see_them(store: Store, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        (ShortcutPlan(text_only=True, frames="one"), "no frames are shown"),
+        (ShortcutPlan(text_only=True, frames="one"), "frames are not shown"),
         (ShortcutPlan(frames="two"), "one, shuffled"),
         (ShortcutPlan(order=1, orders=1), "2 to 24 orders"),
         (ShortcutPlan(order=1, orders=25), "2 to 24 orders"),

@@ -216,13 +216,13 @@ def test_boxes_are_drawn_for_programs_as_for_people_and_on_that_image_alone(
 @needs("formats", "vlmevalkit")
 def test_what_a_program_has_no_place_for_is_refused_by_name(kept: Store, media: MediaStore, home: Path) -> None:
     for formats, words in (
-        (("vlmevalkit",), "vlmevalkit cannot hold the item 's0': it has several right options"),
-        (("hf_dataset", "hub_eval"), "hub_eval: Its items have several images"),
+        (("vlmevalkit",), "vlmevalkit cannot hold the item 's0': the item has several right options"),
+        (("hf_dataset", "hub_eval"), "hub_eval: The items have several images"),
         (
             ("preference_pairs",),
             "preference_pairs cannot hold the item 's0': the item is not multiple choice with one right",
         ),
-        (("egothink",), "not written as egothink"),
+        (("egothink",), "cannot be written as egothink"),
     ):
         with pytest.raises(InvalidFileError, match=words):
             release(kept, media, home, *formats)
