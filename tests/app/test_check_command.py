@@ -66,13 +66,13 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
     assert [sentence.split(": ")[1].split(" of the")[0] for sentence in found] == [
         f"The file {original.parent.name[:12]}..." for original in originals[:2]
     ]
-    assert "is gone" in found[0]
+    assert "of the media store is missing: restore it" in found[0]
     assert "differs from the imported file" in found[1]
     assert all("png, which no item uses yet." in sentence for sentence in found)
     store.close()
     done = touchstone("check", home=tmp_path)
     assert done.returncode == 1
-    assert "is gone" in done.stdout
+    assert "of the media store is missing" in done.stdout
 
 
 def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> None:

@@ -58,7 +58,10 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
         (["--seconds", "0"], "a number above 0"),
         (["--every", "2", "--format", "gif"], "png or jpg"),
         (["--every", "2", "--scene-change", "0.5"], "needs --scenes"),
-        (["--every", "2", "--least-motion", "3", "--most-motion", "2"], "at least 3 and at most 2"),
+        (
+            ["--every", "2", "--least-motion", "3", "--most-motion", "2"],
+            "motion 3 is above the maximum motion 2",
+        ),
     ):
         refused = touchstone("frame", "create", str(videos), str(tmp_path / "x"), *arguments, home=home)
         assert refused.returncode == 1

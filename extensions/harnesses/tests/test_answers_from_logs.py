@@ -220,7 +220,7 @@ def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: 
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (
             4,
-            'the model saw the option A. "yes", which the item does not have; a letter in its answer would mean '
+            'the model saw the option A. "yes", which the item does not have; a letter in the answer would mean '
             "another option",
         )
     ]
