@@ -11,10 +11,10 @@ from app.markup import Markup
 
 STYLE = """
 .ts-dots { max-width: 62rem; margin: .2rem 0; overflow-x: auto; }
-.ts-dots :is(td, th) { border-bottom: 0; vertical-align: middle; padding: .12rem .9rem .12rem 0; }
-.ts-dots td:first-child { max-width: 20rem; overflow-wrap: break-word; }
-.ts-dots td.plot { width: 42%; min-width: 12rem; }
-.ts-dots td.numbers { white-space: nowrap; }
+.ts-dots .ts-table :is(td, th) { border-bottom: 0; vertical-align: middle; padding: .12rem .9rem .12rem 0; }
+.ts-dots .ts-table td:first-child { max-width: 20rem; overflow-wrap: break-word; }
+.ts-dots .ts-table td.plot { width: 42%; min-width: 12rem; }
+.ts-dots .ts-table td.numbers { white-space: nowrap; }
 .ts-dots .ts-axis { position: relative; height: 1.3rem; font-size: .78rem;
   border-top: 1px solid color-mix(in srgb, currentColor 30%, transparent); }
 .ts-dots .ts-axis span { position: absolute; transform: translateX(-50%); }

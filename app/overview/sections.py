@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from app import markup
-from app.widgets.fold import fold
+from app.widgets.folds import folded
 from domain import extensions
 
 if TYPE_CHECKING:
@@ -68,6 +68,4 @@ def of_project(view: ProjectView) -> list[DashboardSection]:
 
 def draw_folded(services: Services, view: ProjectView, section: DashboardSection) -> None:
     """Draw a section as a fold. Its content is computed only while the fold is open."""
-    with fold("overview", section.name, section.title) as part:
-        if part.open:
-            section.draw(services, view)
+    folded("overview", section.name, section.title, "", lambda: section.draw(services, view))

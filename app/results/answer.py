@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from agreement.statistic import Statistic
 from app import addresses, markup
 from app.charts import dot_plot
 from app.markup import Markup
-from app.results import shown
+from app.results import shown, table
+from app.widgets import items_switch
 from domain.records import ProjectView
 from domain.states import Items
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.leaderboard_page import Leaderboard
+from workflow.results.result_sections import ResultsPage
 
 FEW = 10
 """With fewer scored answers than this, a sentence gives counts and no mean."""
 MOST = 20
 """Number of models in the plot. The table has all."""
+
+
+def parts(page: ResultsPage, chosen: Leaderboard) -> Sequence[Markup]:
+    """Return the sentence that the page opens with, which items count, and the plot of models."""
+    view, cut, counting = page.view, chosen.board, page.found.counting
+    return [
+        finding(view, chosen, common=page.common, items=page.items),
+        items_switch.counted_line(counting.sentence if counting is not None else None),
+        table.loss_warning(cut),
+        plot(view, cut, common=page.common, items=page.items),
+    ]
 
 
 def finding(view: ProjectView, chosen: Leaderboard, *, common: bool, items: Items | None) -> Markup:
@@ -38,7 +52,7 @@ def finding(view: ProjectView, chosen: Leaderboard, *, common: bool, items: Item
         markup.tag("b", markup.text(best.model)),
         markup.text(f" {verb} "),
         markup.link(_score(cut, best), href),
-        markup.text("."),
+        markup.text(f"{_basis(best)}."),
     ]
     gap = next((gap for gap in chosen.gaps if gap.first == best.model), None)
     if gap is not None:
@@ -55,6 +69,15 @@ def _score(cut: SlicedScores, line: LeaderboardLine) -> str:
     if cut.yes_no and math.isclose(total, round(total), abs_tol=1e-6):
         return f"{total:.0f} of {markup.count(at.n_units, 'answer')} right"
     return f"{total:g} points on {markup.count(at.n_units, 'answer')}"
+
+
+def _basis(line: LeaderboardLine) -> str:
+    """Return the interval and the number of answers. Counts have neither."""
+    at = line.found
+    if at.n_units < FEW:
+        return ""
+    limits = dot_plot.interval_words(_drawn(at.low), _drawn(at.high))
+    return f" {limits} on {markup.count(at.n_units, 'answer')}".replace("  ", " ")
 
 
 def comparison(gap: Gap) -> str:
@@ -88,7 +111,7 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
             line.found.value,
             _drawn(line.found.low),
             _drawn(line.found.high),
-            f"n = {line.found.n_units:,}",
+            _n(line),
             href=_cases(view, line, common=common, items=items),
             link="show answers",
         )
@@ -102,6 +125,8 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
                 f"The table also has {markup.count(len(scored) - MOST, 'other model')}.", style="ts ts-small"
             )
         )
+    if rows:
+        parts.append(markup.tag("p", markup.quiet(_losses(cut, scored)), style="ts ts-small", data_part="left-out"))
     without: dict[str, list[str]] = defaultdict(list)
     for model in cut.models:
         if not cut.whole[model].found.defined:
@@ -110,6 +135,24 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
         words = f"No score for {', '.join(models[:MOST])}{' and others' if len(models) > MOST else ''}: {reason}."
         parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))
     return markup.joined(parts)
+
+
+def _n(line: LeaderboardLine) -> str:
+    left = sum(line.left_out.values())
+    return f"n = {line.found.n_units:,}" + (f", {left:,} left out" if left else "")
+
+
+def _losses(cut: SlicedScores, lines: Sequence[LeaderboardLine]) -> str:
+    """Return what the plot leaves out, by reason. A warning about losses is not repeated."""
+    sentences = ["Lines are 95 % intervals."]
+    if cut.losses is not None and not cut.losses.warns:
+        sentences.append(cut.losses.count)
+    lost: Counter[str] = Counter()
+    for line in lines:
+        lost.update(line.left_out)
+    if lost:
+        sentences.append(f"Left out: {', '.join(f'{n:,} ({why})' for why, n in lost.most_common())}.")
+    return " ".join(sentences)
 
 
 def _drawn(end: float) -> float | None:

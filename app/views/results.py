@@ -6,7 +6,9 @@ its number of answers, and links to its cases. The parts of the page are in app/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,12 +21,10 @@ from app.results import answer, choices, sections, shown, table
 from app.results.shown import NO_MODEL
 from app.screens import Need, Room, Screen
 from app.services import Services
-from app.widgets import items_switch, version_switch
-from app.widgets.fold import SHOW, fold
+from app.widgets.folds import folded
 from db import project_facts
 from domain.records import ProjectView
 from domain.roles import Role
-from domain.states import Stage
 from workflow.results import leaderboard_page
 from workflow.results.leaderboard_page import Leaderboards
 from workflow.results.result_sections import ResultsPage
@@ -42,21 +42,12 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw which model scores highest, all models as dots, the settings, and folds with tables."""
     view = shell.lead_of(services)
-    shell.heading("Results", made_up=view.made_up)
+    shell.heading("Results", "Models' scores by key, people or judges.", made_up=view.made_up)
     if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
         return  # the head of the page says so
-    top = st.container()
-    items = items_switch.switch(services, view, key="results.items")
-    version = version_switch.switch(
-        services,
-        view,
-        key="results.schema",
-        stages=[Stage.GRADING],
-        help="Counts only grades that people gave under this version. Keys and judges have no version.",
-    )
-    place = st.empty()
-    with place.container():
-        left, wanted, sort = choices.choose(services, view)
+    top, settings = st.container(), st.empty()
+    with settings.container(), st.expander("**Settings** · items, slices, order and groups", key="results.settings"):
+        items, version, wanted, sort = choices.choose(services, view)
 
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, {**wanted, "items": items, "schema_version": version})
@@ -66,58 +57,58 @@ def render(services: Services) -> None:
         pending_figures.show_pending(services, asked, ask, about="The scores are")
     known = f"results.titles.{view.name}"
     if asked.figure is None:
-        with left:  # the choice survives a time without results
+        with top:  # the choice survives a time without results
             choices.scores(view, st.session_state.get(known, ()))
         return
     leaderboards: Leaderboards = asked.figure.value
     titles = st.session_state[known] = list(leaderboards.titles.values())
-    if not leaderboards.models:
-        place.empty()
-        with top:
-            shell.show(markup.notice(NO_MODEL))
-        return
-    common, bins = wanted["common"], wanted["bins"]
-    page = ResultsPage(view, leaderboards, None, common, bins, items)
+    page = ResultsPage(view, leaderboards, None, wanted["common"], wanted["bins"], items)
     if not leaderboards.titles:
-        place.empty()
+        settings.empty()
         with top:
-            words = f"{markup.count(leaderboards.n_answers, 'answer')} and no score yet."
-            shell.show(markup.finding(markup.text(words)), markup.paragraph(HOW_TO_SCORE, style="ts ts-quiet"))
-        sections.draw_sections(page)
+            shell.show(*_no_scores(leaderboards))
+        if leaderboards.models:
+            sections.draw_sections(page)
         return
-    there = list(leaderboards.titles)
-    with left:
-        at = choices.scores(view, titles)
-    chosen = leaderboards.of[there[at]]
-    cut = chosen.board
     with top:
+        opening = st.container()
+        chosen = leaderboards.of[list(leaderboards.titles)[choices.scores(view, titles)]]
+    with opening:
+        shell.show(markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"), *answer.parts(page, chosen))
+    _details(replace(page, chosen=chosen), sort, version)
+
+
+def _no_scores(leaderboards: Leaderboards) -> Sequence[markup.Markup]:
+    if not leaderboards.models:
+        return [markup.notice(NO_MODEL)]
+    words = f"{markup.count(leaderboards.n_answers, 'answer')} and no score yet."
+    return [markup.finding(markup.text(words)), markup.paragraph(HOW_TO_SCORE, style="ts ts-quiet")]
+
+
+def _details(page: ResultsPage, sort: str, version: int | None) -> None:
+    """Draw the folded sections: the table by slice, and differences with other scores and slices."""
+    chosen = page.chosen
+    assert chosen is not None
+    cut = chosen.board
+
+    def draw_table() -> None:
+        title = cut.title + ("" if version is None else f" · grades of people under version {version} only")
         shell.show(
-            markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"),
-            answer.finding(view, chosen, common=common, items=items),
-            table.loss_warning(cut),
-            answer.plot(view, cut, common=common, items=items),
-        )
-    unfolded = st.query_params.get(SHOW) == "table"
-    with st.expander(f"Scores by {cut.slicing.way.title.lower()}", expanded=unfolded, key="results.table"):
-        shell.show(
-            markup.tag("p", markup.tag("b", markup.text(cut.title + _under(version))), style="ts", data_part="title"),
-            table.leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
+            markup.tag("p", markup.tag("b", markup.text(title)), style="ts", data_part="title"),
+            table.leaderboard(page.view, cut, sort=sort, common=page.common, bins=page.bins, items=page.items),
         )
         table.show_legend(cut)
-        table.show_downloads(view, leaderboards, chosen)
-    with fold("results", "more", "Differences, other scores and slices") as part:
-        if part.open:
-            sections.draw_sections(replace(page, chosen=chosen))
+        table.show_downloads(page.view, page.found, chosen)
+
+    folded("results", "table", f"Scores by {cut.slicing.way.title.lower()}", "with downloads", draw_table)
+    draw = partial(sections.draw_sections, page)
+    folded("results", "more", "Differences between models", "other scores and slices", draw)
 
 
 HOW_TO_SCORE = (
     "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has no"
     " scores yet."
 )
-
-
-def _under(version: int | None) -> str:
-    return "" if version is None else f" · grades of people under version {version} only"
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:

@@ -39,12 +39,14 @@ def switch(
             counting = counting_of(
                 services.store, person=services.person, project=view.name, items_=chosen, stage=stage
             )
-        show_counted(counting.sentence)
+        shell.show(counted_line(counting.sentence))
     return chosen if chosen is not usual.which else None
 
 
-def show_counted(sentence: str | None) -> None:
-    """Draw the sentence about which items count."""
-    if sentence:
-        words = markup.quiet(f"Counted: {sentence[:1].lower()}{sentence[1:]}")
-        shell.show(markup.tag("p", words, style="ts ts-small", data_part="counted"))
+def counted_line(sentence: str | None, *before: str) -> markup.Markup:
+    """Return a quiet line with the sentences ``before`` and the sentence about which items count."""
+    counted = f"Counted: {sentence[:1].lower()}{sentence[1:]}" if sentence else ""
+    words = " ".join(filter(None, [*before, counted]))
+    return (
+        markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="counted") if words else markup.Markup("")
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -12,6 +13,7 @@ from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.services import Services
+from app.widgets.folds import folded
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Items
@@ -24,9 +26,12 @@ from workflow.releases import set_items
 
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
-    """Draw the section of the page."""
-    shell.section("Composition of the data set")
+    """Draw the folded section of the page."""
+    draw = partial(_show, services, view, items)
+    folded("tables", "set", "Composition of the data set", "texts, answers and shortcuts", draw)
 
+
+def _show(services: Services, view: ProjectView, items: Items | None) -> None:
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, items)
 

@@ -57,7 +57,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     )
     other = by_id[chosen]
     comparison = _compared(services, view, other)
-    items_switch.show_counted(comparison.counted)
+    shell.show(items_switch.counted_line(comparison.counted))
     shell.show(*figures(comparison))
     criterion = comparison.criteria[0].criterion
     if len(comparison.criteria) > 1:

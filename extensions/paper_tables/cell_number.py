@@ -9,6 +9,20 @@ from agreement.losses import Losses, ScoreCount
 from agreement.statistic import Statistic
 from agreement.summary import Result
 from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.score_choices import Scores
+from workflow.results.slices import BINS, Bins
+
+
+@dataclass(frozen=True)
+class AnswersBehind:
+    """The answers behind a score, as the page *Cases* lists them."""
+
+    scores: Scores
+    model: str
+    by: str | None = None
+    """The slices; None if the number is about all answers of the model."""
+    part: str | None = None
+    bins: Bins = BINS
 
 
 @dataclass(frozen=True)
@@ -25,6 +39,8 @@ class Number:
     """For a score: its denominator, and the answers that it leaves out."""
     losses: Losses | None = None
     """For a score: the losses of its board."""
+    answers: AnswersBehind | None = None
+    """For a score: its answers, if they can be listed."""
 
 
 def number_of_line(line: LeaderboardLine) -> Number:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 from extensions.paper_tables import table_charts, table_files
-from extensions.paper_tables.cell_number import Number
+from extensions.paper_tables.cell_number import AnswersBehind, Number
 from extensions.paper_tables.paper_tables import NOTHING, PaperCell, PaperTable, PaperTables
 from extensions.paper_tables.table_charts import LEAST_AROUND, TableChart, Value
 from extensions.paper_tables.table_layouts import Kind
@@ -63,14 +63,17 @@ def files_of(found: PaperTables) -> dict[str, bytes]:
     return files | rendering.svg_files(drawn)
 
 
-def html(table: PaperTable) -> str:
-    """Return a table without its charts as HTML in the style of reports."""
+def html(table: PaperTable, address: Callable[[AnswersBehind], str] | None = None) -> str:
+    """Return a table without its charts as HTML in the style of reports.
+
+    ``address`` returns the address of the answers behind a number.
+    """
     paper = f' <span class="sub">({escape(table.paper)})</span>' if table.paper else ""
     parts = [f'<section id="{table.name}"><h3 aria-level="2">{escape(table.title)}{paper}</h3>']
     if table.why:
         parts.append(f'<p class="missing">{escape(table.why)}</p>')
     else:
-        parts += _grid(table)
+        parts += _grid(table, address)
     if table.note:
         parts.append(f'<p class="note">{escape(table.note)}</p>')
     warned = {loss.warning for loss in table.losses if loss.warns}
@@ -79,7 +82,7 @@ def html(table: PaperTable) -> str:
     return "".join([*parts, "</section>"])
 
 
-def _grid(table: PaperTable) -> Iterator[str]:
+def _grid(table: PaperTable, address: Callable[[AnswersBehind], str] | None) -> Iterator[str]:
     wide = f'tabindex="0" role="region" aria-label="{escape(table.title, quote=True)}"'
     yield f'<div class="scroll" {wide}><table><thead>'
     over = [column.group for column in table.columns]
@@ -97,17 +100,20 @@ def _grid(table: PaperTable) -> Iterator[str]:
             group = row.head.group
             yield f'<tr><th colspan="{len(table.columns) + 1}" scope="rowgroup">{escape(group)}</th></tr>'
         name, whole = escape(row.head.title), escape(row.head.title, quote=True)
-        yield f'<tr><th scope="row" title="{whole}">{name}</th>{"".join(map(_cell, row.cells))}</tr>'
+        cells = "".join(_cell(cell, address) for cell in row.cells)
+        yield f'<tr><th scope="row" title="{whole}">{name}</th>{cells}</tr>'
     yield "</tbody></table></div>"
     if table.reasons:
         yield f'<p class="note">{NOTHING}: {escape(" ".join(table.reasons))}</p>'
 
 
-def _cell(cell: PaperCell) -> str:
+def _cell(cell: PaperCell, address: Callable[[AnswersBehind], str] | None) -> str:
     at = cell.number
     limits = "" if at.low is None or at.high is None else f", 95 % interval {at.low:.4f} to {at.high:.4f}"
     tip = f"{at.value:.4f}{limits}; n {at.n}{_left_out(at)}" if at.value is not None else at.reason
     shown = {1: f"<b>{cell.shown}</b>", 2: f"<u>{cell.shown}</u>"}.get(cell.rank, cell.shown)
+    if address is not None and at.answers is not None:
+        shown = f'<a href="{escape(address(at.answers), quote=True)}" target="_self">{shown}</a>'
     return f'<td class="n" title="{escape(tip, quote=True)}">{shown}</td>'
 
 

@@ -20,7 +20,7 @@ from domain.errors import InvalidInputError, NotFoundError, Problem, TouchstoneE
 from domain.records import Person
 from domain.states import Cut, Items, Stage
 from domain.statistics import summarised
-from extensions.paper_tables.cell_number import Number, number_of, number_of_line
+from extensions.paper_tables.cell_number import AnswersBehind, Number, number_of, number_of_line
 from extensions.paper_tables.table_layouts import JUDGES, METRICS, PEOPLE, NumberSettings
 from workflow.results import dimension_means, leaderboard, result_sections
 from workflow.results.criterion_values import named_criteria, scored_criteria
@@ -147,11 +147,19 @@ class Numbers:
             at = place_of(board, said.part)
             if at is None:
                 return _outside(board, said.part)
-            return number_of_line(board.cells[said.model, at])
+            return self._with_answers(said, board, board.cells[said.model, at])
         line = board.whole[said.model]
         if said.over in ("dimensions", "groups"):
             line = board.of_parts.get(said.model, line)  # of one part alone the two are the same
-        return number_of_line(line)
+        return self._with_answers(said, board, line)
+
+    def _with_answers(self, said: NumberSettings, board: SlicedScores, line: LeaderboardLine) -> Number:
+        """Return a model's score with its answers, if the page Cases lists exactly these answers."""
+        number = number_of_line(line)
+        if said.graded or self._common is not None or line.respondents or number.value is None:
+            return number
+        by = board.slicing.way.name if line.part is not None else None
+        return replace(number, answers=AnswersBehind(line.scores, line.model, by, line.part, said.bins or BINS))
 
     def _scores(self, said: NumberSettings) -> Scores:
         kind = _KINDS.get(said.source or "key")

@@ -6,10 +6,15 @@ import math
 from collections.abc import Sequence
 
 from agreement import Statistic
-from app import markup
+from app import addresses, markup
+from app.charts.dot_plot import DotRow, dot_plot
+from app.markup import Markup
 from app.results import shown
+from app.results.answer import FEW
+from domain.states import Stage
 from extensions.preferences import judge_win_rates, preference_files
 from extensions.preferences.judge_win_rates import ModelComparison
+from extensions.preferences.pair_votes import WinRate
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, Share
 from extensions.preferences.strengths import elo
 
@@ -17,6 +22,62 @@ STRENGTHS = (
     "Strengths are log strengths of Davidson's model, with mean 0. The difference of two strengths is the log odds "
     f"that the first model is preferred, ties aside. Elo-like: {preference_files.ELO_LIKE}."
 )
+
+
+def best(found: OfCriterion) -> WinRate | None:
+    """Return how often the model that people prefer most is preferred. None without votes."""
+    rates = [rate for rate in found.whole.rates if rate.against is None and rate.rate.defined]
+    return max(rates, key=lambda rate: rate.rate.value, default=None)
+
+
+def answer(project: str, found: OfCriterion) -> Markup:
+    """Return which model people prefer by one criterion, with a link to its answers."""
+    top = best(found)
+    assert top is not None
+    at, name = top.rate, markup.tag("b", markup.text(top.name))
+    if at.n_units < FEW:
+        ties = f" and ties {top.ties}" if top.ties else ""
+        votes = markup.link(f"{top.wins}{ties} of {markup.count(at.n_units, 'vote')}", _answers(project, top))
+        return markup.joined([name, markup.text(" wins "), votes, markup.text(" so far, too few to compare.")])
+    limits = "" if math.isnan(at.low) else f" [{100 * at.low:.0f}, {100 * at.high:.0f}]"
+    share = markup.link(f"{100 * at.value:.0f} %", _answers(project, top))
+    rest = f"{limits} of {at.n_units:,} votes. Ties count half."
+    return markup.joined([markup.text("People prefer "), name, markup.text(" in "), share, markup.text(rest)])
+
+
+def other_line(project: str, found: OfCriterion) -> Markup:
+    """Return the answer by another criterion, below its question."""
+    question = markup.text(f"{found.title} ")
+    return markup.tag("p", question, answer(project, found), style="ts", data_part="other-criterion")
+
+
+def plot(project: str, found: OfCriterion) -> Markup:
+    """Return all models as dots: how often each is preferred to the others."""
+    rates = sorted((rate for rate in found.whole.rates if rate.against is None), key=lambda each: -each.rate.value)
+    rows = [
+        DotRow(
+            each.name,
+            each.rate.value,
+            *((None, None) if math.isnan(each.rate.low) else (each.rate.low, each.rate.high)),
+            f"{each.wins:,} won, {each.ties:,} even, {each.losses:,} lost",
+            _answers(project, each),
+            "answers",
+        )
+        for each in rates
+        if each.rate.defined
+    ]
+    words = "Lines are 95 % intervals. Dashed: won as often as lost."
+    if found.agreement:
+        differ = markup.link("Items on which people differ", addresses.items(project, differ=Stage.COMPARISON))
+        about = markup.joined([markup.quiet(f"{words} "), differ])
+    else:
+        about = markup.quiet(words)
+    drawn = dot_plot(rows, title="Preferred", ends=(0.0, 1.0), marks=[0.5])
+    return markup.joined([drawn, markup.tag("p", about, style="ts ts-small")])
+
+
+def _answers(project: str, rate: WinRate) -> str:
+    return addresses.cases(project, model=rate.name)
 
 
 def models_table(part: CriterionPreferences) -> markup.Markup:

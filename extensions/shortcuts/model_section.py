@@ -12,9 +12,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import markup, shell
+from app.charts.dot_plot import DotRow, dot_plot
 from app.reruns import pending_figures
 from app.running.shown import STYLE
 from app.services import Services
+from app.widgets.folds import folded
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
 from domain.states import Items
@@ -35,7 +37,6 @@ _NO_ONE = (
 
 def show(services: Services, view: ProjectView, items: Items | None) -> None:
     """Show the section. It fills by itself while another process computes the figures."""
-    shell.section("Right without images")
     ask = partial(page_figures.ask_models, services, view, items)
     try:
         asked = ask()
@@ -47,6 +48,9 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         return
     at: ModelPage = asked.figure.value
     gate = compare_with_limit(view.schema.schema_.export.shortcuts, at.found)
+    if at.found.models:
+        shell.section("Models without images")
+        shell.show(_answer(view, at.found))
     if gate is not None:
         style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
         words = "Limit before a release" if items is None else "These items compared with the release limit"
@@ -54,11 +58,52 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
         return
-    _figures(at.found)
-    _lists(services, view, at)
+    shell.show(_plot(view, at.found))
+    about = "by chance, in all orders, with images"
+    folded("shortcuts", "models", "Figures of models", about, partial(_figures, at.found))
+    about = f"{len(at.found.flagged):,} of {at.found.items:,}, and items for a second look"
+    folded("shortcuts", "models-items", "Items right without images", about, partial(_lists, services, view, at))
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def _answer(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
+    """Return how many items models get right without images, with a link to these items."""
+    n = len(found.flagged)
+    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
+    counts = page_parts.items_link(
+        view, f"{n:,} of {markup.count(found.items, 'item')}", [item.item for item in found.flagged]
+    )
+    words = (
+        f" {'is' if n == 1 else 'are'} right without images in every order of options that was asked (at least "
+        f"{markup.count(found.orders, 'order')}), by {by} or more."
+    )
+    if n:
+        words += f" A person should check {'it' if n == 1 else 'them'}."
+    return markup.tag("p", counts, markup.text(words), style="ts", data_part="models-flagged")
+
+
+def _plot(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
+    """Return the models as dots: how often each is right, over items and orders, with links to items right in all."""
+    rows = [
+        DotRow(
+            f"{model.model}, {model.condition}",
+            model.right.value,
+            model.right.low,
+            model.right.high,
+            f"{markup.count(model.items, 'item')}, {markup.count(model.orders, 'order')}"
+            + (f", {model.silent:,} without a reply" if model.silent else ""),
+            page_parts.items_address(view, list(found.right.get(model.model, ()))) if model.condition != WITH else "",
+            "items always right",
+        )
+        for model in found.models
+    ]
+    words = ["Lines are 95 % intervals, by source."]
+    if found.earlier:
+        words.append(f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since.")
+    drawn = dot_plot(rows, title="Right", ends=(0.0, 1.0))
+    return markup.joined([drawn, markup.tag("p", markup.quiet(" ".join(words)), style="ts ts-small")])
 
 
 def _figures(found: ModelShortcuts) -> None:
@@ -67,17 +112,13 @@ def _figures(found: ModelShortcuts) -> None:
     heads += [("No option read", "number"), ("No reply", "number")]
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
-    sentences = [
+    about = (
         "Limits are 95 % limits, by resampled sources. Right in all orders: the share of items that were asked in "
         f"at least {markup.count(found.orders, 'order')}. By chance: this share if options are drawn at random. More "
         "with images: the gain when everything is shown, for items that were asked both ways. An answer without an "
         "option counts as wrong. A missing reply does not count."
-    ]
-    if found.earlier:
-        sentences.append(
-            f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since."
-        )
-    shell.show(markup.tag("p", markup.quiet(" ".join(sentences)), style="ts ts-small", data_part="models-about"))
+    )
+    shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small", data_part="models-about"))
 
 
 def _row(each: ModelScores) -> list[markup.Markup]:
@@ -110,15 +151,6 @@ def _share(figure: Figure) -> markup.Markup:
 
 def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     results = at.found
-    n = len(results.flagged)
-    by = "one model" if results.wanted_models == 1 else f"{results.wanted_models} models"
-    orders = markup.count(results.orders, "order")
-    words = (
-        f"{n:,} of {markup.count(results.items, 'item')} {'is' if n == 1 else 'are'} right without images in every "
-        f"order of options that was asked (at least {orders}), by {by} or more. A person should check "
-        f"{'it' if n == 1 else 'them'}."
-    )
-    shell.show(markup.tag("p", markup.text(words), style="ts", data_part="models-flagged"))
     left, middle, right, last = st.columns([2, 3, 3, 2], vertical_alignment="bottom")
     listed = left.selectbox("List of items", [FLAGGED, SECOND], key=f"shortcuts.models.list.{view.name}")
     second = listed == SECOND

@@ -47,6 +47,17 @@ def right_option(own: Choice) -> markup.Markup:
     return markup.text(f"{own.key + 1}. {short(own.options[own.key])}")
 
 
+def items_address(view: ProjectView, ids: Sequence[str]) -> str:
+    """Return the address of the page Items with these items. Empty if there are none or too many."""
+    return ItemList(ItemFilter(ids=tuple(ids))).address(view.name) if 0 < len(ids) <= LINKED else ""
+
+
+def items_link(view: ProjectView, words: str, ids: Sequence[str]) -> markup.Markup:
+    """Return a link to the page Items with these items. If there are none or too many, return the words alone."""
+    href = items_address(view, ids)
+    return markup.link(words, href) if href else markup.text(words)
+
+
 def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part: str) -> None:
     """Show a link to the page Items with these items. If there are many, the link has the items of this ``page``."""
     some = len(ids) > LINKED

@@ -55,10 +55,10 @@ def test_the_first_sentence_gives_counts_below_ten_answers_and_never_a_mean() ->
     assert said(2, 3, other=1) == (
         f"{EVIL} scores highest so far: 2 of 3 answers right. It shares 3 items with other, too few for a comparison."
     )
-    assert said(30, 40) == f"{EVIL} is the only model with scores, at 0.75."
+    assert said(30, 40) == f"{EVIL} is the only model with scores, at 0.75 [0.60, 0.86] on 40 answers."  # Wilson
     # the same items: 20 right and 10 wrong by the first alone; mean 0.5, sd 0.506 over 40 items
     assert re.fullmatch(
-        re.escape(f"{EVIL} scores highest, at 0.75. It leads other by 0.50 [")
+        re.escape(f"{EVIL} scores highest, at 0.75 [0.60, 0.86] on 40 answers. It leads other by 0.50 [")
         + r"0\.3\d, 0\.6\d\] on the same 40 items\.",
         said(30, 40, other=10),
     )

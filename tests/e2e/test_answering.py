@@ -84,7 +84,7 @@ def test_three_people_answer_by_keys_and_stand_in_results(server: Server, chromi
             desk.next_after(keys[at])
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     with at_desk(chromium, server, "lea") as lead:
-        lead.open("/results?project=p")
+        lead.open("/results?project=p&show=table")
         rows = lead.page.locator('[data-part="leaderboard"] tbody tr')
         expect(rows).to_have_count(6)
         # 4, 3 and 2 of 4; each item's mean is 1, 1, 2/3, 1/3; the vote has the first three

@@ -72,7 +72,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         board = page.locator('[data-part="leaderboard"]')
         expect(board).to_be_visible(timeout=60_000)
         lead.looks(pictures, "results")
-        page.get_by_label("Scores").click()
+        page.get_by_role("combobox", name="Scores").click()
         page.get_by_role("option", name=f"{JUDGE}, score", exact=True).click()
         row = board.locator("tr").filter(has_text=MODEL)
         expect(row).to_contain_text(f"{whole:.2f}")
@@ -139,8 +139,12 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
     with at_desk(chromium, serving, LEAD.login) as lead:
         lead.open("/results?project=demo&show=more")
         page = lead.page
-        page.get_by_label("Scores").click()  # a judge has scored every answer, people only some
+        page.get_by_role("combobox", name="Scores").click()  # a judge has scored every answer, people only some
         page.get_by_role("option", name=f"{JUDGE}, score", exact=True).click()
+        lead.settled()
+        page.get_by_text("Settings · items, slices").click()
+        lead.settled()
+        page.get_by_label("Slice by").scroll_into_view_if_needed()  # a list closes again while the page moves
         lead.settled()
         page.get_by_label("Slice by").click()
         page.get_by_role("option", name="Question: number of words", exact=True).click()
@@ -157,7 +161,8 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
         expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each compared with")
-        page.get_by_role("button", name="Compare", exact=True).click()
+        page.get_by_label("Groups of models by").scroll_into_view_if_needed()
+        lead.settled()
         page.get_by_label("Groups of models by").click()
         page.get_by_role("option", name="size", exact=True).click()
         groups = page.locator('[data-part="groups"]')

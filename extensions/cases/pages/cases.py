@@ -275,7 +275,7 @@ def _about(view: ProjectView, found: Listing) -> None:
             markup.tag("a", markup.text("All cases"), href=addresses.cases(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
-    items_switch.show_counted(found.counting.sentence if found.counting else None)
+    shell.show(items_switch.counted_line(found.counting.sentence if found.counting else None))
 
 
 def _address(**changed: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from app.results.answer import FEW
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.cases import coding_intake, failure_files
@@ -34,9 +36,9 @@ SCREEN = Screen(
 
 
 def render(services: Services) -> None:
-    """Draw the answers that sending would open, the progress of the coding, and the counts."""
+    """Draw the most frequent failure, the codes of each model, and folds with dimensions and downloads."""
     view = shell.lead_of(services)
-    shell.heading("Failures", made_up=view.made_up)
+    shell.heading("Failures", "Which errors people find in models' answers.", made_up=view.made_up)
     if view.schema.schema_.stages.coding is None:
         shell.show(markup.notice(NO_CODING.format(name=view.schema.schema_.name)))
         return
@@ -45,18 +47,22 @@ def render(services: Services) -> None:
     if figure_state.figure is None:
         return
     page: FailuresPage = figure_state.figure.value
-    shell.show(markup.finding(markup.text(answer(page.failures))))
+    found = page.failures
+    counted = found.counting.sentence if found.counting else None
+    shell.show(markup.finding(answer(view, found)), items_switch.counted_line(counted, found.sentence))
+    criteria = [criterion for criterion in code_criteria(view.schema.schema_) if _counts(found, criterion)]
+    if criteria:
+        shell.show(*_whole(view, found, criteria[0]))
     _intake(services, view, page)
-    shell.show(markup.tag("p", markup.text(page.failures.sentence), style="ts", data_part="standing"))
-    items_switch.show_counted(page.failures.counting.sentence if page.failures.counting else None)
-    for criterion in code_criteria(view.schema.schema_):
-        _criterion(view, page.failures, criterion)
-    if page.failures.answers:
-        _downloads(view, page.failures)
+    for criterion in criteria:
+        draw = partial(_criterion, view, found, criterion)
+        folded("failures", criterion.name, _title(criterion), "by dimension", draw)
+    if found.answers:
+        folded("failures", "downloads", "Downloads", "counts and coded answers", partial(_downloads, view, found))
 
 
-def answer(found: Failures) -> str:
-    """Return the model and the code with the largest share of settled answers."""
+def answer(view: ProjectView, found: Failures) -> markup.Markup:
+    """Return the model and the code with the largest share of settled answers, with a link to these answers."""
     labels = {
         (criterion.name, str(option.value)): option.label
         for criterion in code_criteria(found.schema)
@@ -64,15 +70,45 @@ def answer(found: Failures) -> str:
     }
     counts = [count for count in found.counts if count.dimension is None and count.code is not None and count.n]
     if not counts:
-        return "No answer has a settled code yet."
+        return markup.text("No answer has a settled code yet.")
     top = max(counts, key=lambda count: (count.of >= FEW, count.share, count.n))
-    label = labels.get((top.criterion, top.code or ""), top.code)
+    label = markup.text(f"“{labels.get((top.criterion, top.code or ''), top.code)}”")
     if top.of < FEW:
-        return f"Too few codes to compare: {top.n} of {top.of} answers of {top.model} have “{label}”."
-    return (
-        f"Most frequent failure of {top.model}: “{label}”, {100 * top.share:.0f} % [{100 * top.low:.0f}, "
-        f"{100 * top.high:.0f}] of {top.of:,} coded answers."
-    )
+        n = markup.link(f"{top.n} of {top.of} answers", _address(view, top))
+        return markup.joined(
+            [
+                markup.text("Too few codes to compare: "),
+                n,
+                markup.text(f" of {top.model} have "),
+                label,
+                markup.text("."),
+            ]
+        )
+    share = markup.link(f"{100 * top.share:.0f} %", _address(view, top))
+    limits = f" [{100 * top.low:.0f}, {100 * top.high:.0f}] of {top.of:,} coded answers."
+    model = markup.tag("b", markup.text(top.model))
+    parts = [markup.text("Most frequent failure of "), model, markup.text(": "), label, markup.text(", "), share]
+    return markup.joined([*parts, markup.text(limits)])
+
+
+def _title(criterion: Criterion) -> str:
+    return criterion.name.replace("_", " ").capitalize()
+
+
+def _counts(found: Failures, criterion: Criterion) -> list[Count]:
+    return [count for count in found.counts if count.criterion == criterion.name]
+
+
+def _whole(view: ProjectView, found: Failures, criterion: Criterion) -> list[markup.Markup]:
+    """Return the codes of each model over all dimensions, and a line about models without a settled code."""
+    counts = [count for count in _counts(found, criterion) if count.dimension is None]
+    parts = [markup.tag("p", markup.text(criterion.prompt), style="ts")]
+    if settled := [count for count in counts if count.of]:
+        parts.append(table(view, criterion, settled))
+    if missing := dict.fromkeys(count.model for count in counts if not count.of):
+        words = f"No settled code yet: {', '.join(missing)}."
+        parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))
+    return parts
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
@@ -93,25 +129,24 @@ def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
     if told.intake is None:
         shell.show(markup.notice(told.why))
         return
-    shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
-    if st.button("Send to coding", key="failures.send", disabled=not told.intake.opened):
+    changes = bool(told.intake.opened)
+    words = markup.text(told.intake.sentence) if changes else markup.quiet(told.intake.sentence)
+    shell.show(markup.tag("p", words, style="ts" if changes else "ts ts-small", data_part="intake"))
+    if changes and st.button("Send to coding", key="failures.send"):
         sent = coding_intake.open_coding(services.store, by=services.person, project=view.name)
         messages.keep("failures.sent", f"{markup.count(sent.opened, 'answer')} sent to coding.")
         st.rerun()
 
 
 def _criterion(view: ProjectView, found: Failures, criterion: Criterion) -> None:
-    mine = [count for count in found.counts if count.criterion == criterion.name]
-    if not mine:
-        return
-    shell.section(criterion.name.replace("_", " ").capitalize())
-    shell.show(markup.tag("div", markup.text(criterion.prompt), style="ts"), table(view, criterion, mine))
+    shell.show(markup.tag("div", markup.text(criterion.prompt), style="ts"))
+    shell.show(table(view, criterion, _counts(found, criterion)))
 
 
 def table(view: ProjectView, criterion: Criterion, counts: Sequence[Count]) -> markup.Markup:
     """Return a table of a criterion's counts: a row for each model and dimension, a column for each code.
 
-    Every cell links to its answers.
+    Every cell links to its answers. Without a count of a dimension, the table has no such column.
     """
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     labels: dict[str | None, str] = {str(option.value): option.label for option in criterion.options}
@@ -120,27 +155,35 @@ def table(view: ProjectView, criterion: Criterion, counts: Sequence[Count]) -> m
     rows: dict[tuple[str, str | None], dict[str | None, Count]] = {}
     for count in counts:
         rows.setdefault((count.model, count.dimension), {})[count.code] = count
-    heads = [("Model", ""), ("Dimension", ""), ("Settled", "number"), *((labels[code], "") for code in codes)]
+    split = any(dimension is not None for _, dimension in rows)
+    of_parts = [("Dimension", "")] if split else []
+    heads = [("Model", ""), *of_parts, ("Settled", "number"), *((labels[code], "") for code in codes)]
     drawn = [
         [
             markup.text(model),
-            markup.text(titles.get(dimension, dimension)) if dimension else markup.quiet("all"),
+            *([markup.text(titles.get(part, part)) if part else markup.quiet("all")] if split else []),
             markup.number(next(iter(there.values())).of),
             *(_cell(view, there.get(code)) for code in codes),
         ]
-        for (model, dimension), there in rows.items()
+        for (model, part), there in rows.items()
     ]
-    return markup.tag("div", markup.table(heads, drawn), data_part=f"failures-{criterion.name}")
+    name = criterion.name if split else f"{criterion.name}-whole"
+    return markup.tag("div", markup.table(heads, drawn), data_part=f"failures-{name}")
 
 
 def _cell(view: ProjectView, count: Count | None) -> markup.Markup:
     if count is None or not count.of:
         return markup.quiet("-")
-    code = f"{count.criterion}:{count.code or ''}"
-    href = addresses.cases(view.name, model=count.model, dimension=count.dimension, code=code) if count.n else ""
+    href = _address(view, count) if count.n else ""
     limits = f"{markup.decimal(count.low)} to {markup.decimal(count.high)}"
     shown = f"{count.n} · {markup.decimal(count.share)}"
     return markup.heat(count.share, shown, limits, href=href, title="Answers with this code" if count.n else "")
+
+
+def _address(view: ProjectView, count: Count) -> str:
+    """Return the address of the answers with this code."""
+    code = f"{count.criterion}:{count.code or ''}"
+    return addresses.cases(view.name, model=count.model, dimension=count.dimension, code=code)
 
 
 def _downloads(view: ProjectView, found: Failures) -> None:

@@ -12,7 +12,7 @@ from extensions.cases.coding_intake import open_coding
 from extensions.cases.failures_page import failures_page
 from testkit.coded_world import CODING, answer, code, schema
 from testkit.factories import make_items, make_people, make_person, make_project
-from tests.app.screens import drawn, words
+from tests.app.screens import drawn, part, words
 
 
 def test_each_number_leads_to_its_answers(store: Store) -> None:
@@ -33,6 +33,27 @@ def test_each_number_leads_to_its_answers(store: Store) -> None:
         coded = [one for one in found.answers if one.model == each.model and each.code in one.values["failure"]]
         assert len(listed.ids) == each.n
         assert {*listed.ids} == {one.item for one in coded}
+
+
+def test_the_page_opens_with_the_most_frequent_failure(store: Store, home: Path) -> None:
+    make_project(store, loaded=schema(CODING.replace("raters: 2", "raters: 1")))
+    items = make_items(store, 10)
+    answer(store, items, "one", lambda at: "blue")
+    answer(store, items[:1], "two", lambda at: "blue")
+    open_coding(store, by=None, project="p")
+    (ann,) = make_people(store, "ann")
+    make_person(store, "lea", role=Role.LEAD, stages=[])
+    for _ in range(10):
+        code(store, ann, lambda view: ["format"])
+    page = drawn(store, home, "failures", "lea", project="p")
+    assert "“Format”" in part(page, "finding")
+    assert "10 settled (10 by agreement" in part(page, "counted")
+    assert "Dimension" not in part(page, "failures-failure-whole")
+    assert 'data-part="failures-failure"' not in words(page), "it is folded"
+    assert "code=failure%3Aformat" in words(page)
+    assert not page.button
+    page = drawn(store, home, "failures", "lea", project="p", show="failure")
+    assert "Colour" in part(page, "failures-failure")
 
 
 def test_why_nothing_can_be_sent_is_told(store: Store) -> None:

@@ -24,9 +24,9 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     make_items(store, 4)
-    page = drawn(store, home, "tables", "lea", project="p")
+    page = drawn(store, home, "tables", "lea", project="p", show="set")
     said = words(page)
-    assert "Composition of the data set" in said
+    assert any("Composition of the data set" in section.label for section in page.expander)
     assert "All 4 items" in said
     # "Question 0?" is two words, the answer "red" is one of "red" and "blue", of which "blue" is longer
     assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Counted items."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ import streamlit as st
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Schema
-from app import markup, shell
+from app import addresses, markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from app.workbench.report import report
 from domain.records import ProjectView
 from domain.roles import Role
@@ -26,7 +28,7 @@ from extensions.plans import regression_report
 from extensions.plans.page_numbers import RegressionPage, successes
 from extensions.plans.project_units import KEY
 from extensions.plans.success_files import read_outcomes
-from extensions.plans.success_regression import RegressionFit, describe_units
+from extensions.plans.success_regression import RegressionFit, describe_count, describe_units
 from extensions.plans.success_units import JoinedUnits
 from importers import zip_archives
 from reports.html import style
@@ -57,15 +59,19 @@ ERRORS: Mapping[str, tuple[str | None, str | None]] = {
 
 
 def render(services: Services) -> None:
-    """Draw the choices, then the regressions."""
+    """Draw the aspect that goes along most with success, all coefficients, and folds with units and settings."""
     view = shell.lead_of(services)
-    shell.heading("Regression", "A coefficient shows an association with success, not a cause.", made_up=view.made_up)
+    about = "Which scores go along with success of plans. An association is not a cause."
+    shell.heading("Regression", about, made_up=view.made_up)
     top = st.container()
-    items = items_switch.switch(services, view, key="regression.items")
-    wanted = _choices(view)
+    with st.expander("**Settings** · success, units and standard errors", key="regression.settings"):
+        items = items_switch.switch(services, view, key="regression.items", show=False)
+        wanted = _choices(view)
+        place = st.empty()
     if wanted is None:
+        with top:
+            shell.show(markup.finding(markup.text("Choose a file with outcomes under Settings.")))
         return
-    place = st.empty()
     chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
 
     def ask() -> figure_requests.FigureState:
@@ -86,44 +92,64 @@ def render(services: Services) -> None:
         )
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="The regressions are")
+    with top:
+        pending_figures.show_pending(services, asked, ask, about="The regressions are")
     if asked.figure is None:
         return
     page: RegressionPage = asked.figure.value
-    if page.joined is None:
-        with top:
-            shell.show(markup.finding(markup.text(page.why)))
-        return
-    charts = regression_report.drawings(page.joined, page.found)
     with top:
-        shell.show(markup.finding(markup.text(answer(page.joined, page.found))))
+        if page.joined is None:
+            shell.show(markup.finding(markup.text(page.why)))
+            return
+        _found(view, page, page.joined)
     with place.container():
         _of_data(view, page.joined)
-    shell.show(*(markup.tag("p", markup.text(line), style="ts") for line in describe_units(page.joined)))
-    _downloads(view, page)
-    for chart in charts:
-        page_chart.show(chart, project=view.name, table=False)  # its numbers stand below
-    body = f'<style>{style()}</style><div class="report">{regression_report.html(page.joined, page.found)}</div>'
-    report(body, key="regression.found")
 
 
-def answer(joined: JoinedUnits, found: Sequence[RegressionFit]) -> str:
-    """Return the aspect that goes along most with success, by the linear regression."""
+def _found(view: ProjectView, page: RegressionPage, joined: JoinedUnits) -> None:
+    """Draw the answer with the chart of coefficients, and the folds below it."""
+    counted = page.counting.sentence if page.counting else None
+    fitted = any(fit.found.terms for fit in page.found)  # otherwise the sentence gives the reason
+    missing = [f"{fit.title}: {fit.found.reason}" for fit in page.found if fitted and fit.found.reason]
+    shell.show(
+        markup.finding(answer(view, joined, page.found)),
+        items_switch.counted_line(counted, *describe_units(joined)),
+        *(markup.tag("p", markup.quiet(line), style="ts ts-small", data_part="undefined") for line in missing),
+    )
+    effects, *others = [*regression_report.drawings(joined, page.found), None]
+    if effects is not None:
+        page_chart.show(effects, project=view.name, table=False)  # its numbers are below
+    body = f'<style>{style()}</style><div class="report">{regression_report.html(joined, page.found)}</div>'
+    draw = partial(report, body, key="regression.found")
+    folded("regression", "numbers", "Coefficients", "standard errors, p and fit", draw)
+    for chart in others:
+        if chart is not None:
+            draw = partial(page_chart.show, chart, project=view.name, table=False)
+            folded("regression", chart.key, "Units", "success and score of each", draw)
+    folded("regression", "downloads", "Downloads", "numbers, units and charts", partial(_downloads, view, page))
+
+
+def answer(view: ProjectView, joined: JoinedUnits, found: Sequence[RegressionFit]) -> markup.Markup:
+    """Return the aspect that goes along most with success, by the linear regression, with a link to its answers."""
     titles = dict(joined.aspects)
     fits = [fit for fit in found if fit.found.terms]
     fit = next((fit for fit in fits if fit.kind == "linear"), fits[0] if fits else None)
     if fit is None:
-        return found[0].found.reason if found and found[0].found.reason else "No regression could be computed yet."
-    own = [(title, fit.found.term(name).coefficient) for name, title in titles.items()]
-    clear = [(title, at) for title, at in own if at.defined and (at.low > 0 or at.high < 0)]
+        reason = found[0].found.reason if found and found[0].found.reason else "No regression could be computed yet."
+        return markup.text(reason)
+    own = [(name, fit.found.term(name).coefficient) for name in titles]
+    clear = [(name, at) for name, at in own if at.defined and (at.low > 0 or at.high < 0)]
+    over = describe_count(joined, fit)
     if not clear:
-        return "No aspect is clearly associated with success, because every interval contains 0."
-    title, at = max(clear, key=lambda pair: abs(pair[1].value))
-    more = "more" if at.value > 0 else "less"
-    return (
-        f"{title} has the strongest association with success: one more point means {abs(at.value):.2f} {more} success"
-        f" [{at.low:+.2f}, {at.high:+.2f}], with the other aspects held fixed."
+        return markup.text(f"No aspect is clearly associated with success, because every interval contains 0 ({over}).")
+    name, at = max(clear, key=lambda pair: abs(pair[1].value))
+    share = markup.link(
+        f"{abs(at.value):.2f} {'more' if at.value > 0 else 'less'}", addresses.cases(view.name, dimension=name)
     )
+    rest = f" success [{at.low:+.2f}, {at.high:+.2f}], with the other aspects held fixed ({over})."
+    lead = markup.tag("b", markup.text(titles[name]))
+    words = markup.text(" has the strongest association with success: one more point means ")
+    return markup.joined([lead, words, share, markup.text(rest)])
 
 
 def _choices(view: ProjectView) -> dict[str, Any] | None:

@@ -21,14 +21,17 @@ def test_a_lead_reads_the_regressions_and_chooses_another_unit(server: Server, c
         make_person(store, "lea", project="etp", role=Role.LEAD)
     server.start()
     with at_desk(chromium, server, "lea") as lea:
-        lea.open("/regression?project=etp")
+        lea.open("/regression?project=etp&show=numbers&show=units")
         page = lea.page
+        page.get_by_text("Settings · success").click()
         linear = page.locator("section#linear")
         expect(linear.locator("tbody tr").nth(1)).to_contain_text("1.000")  # worked out in test_regression_command
         expect(page.locator("section#logistic")).to_contain_text("(separation)")
         charts = page.locator(".st-key-chart-aspects svg.marks")
         expect(charts).to_be_visible()
         expect(page.locator(".st-key-chart-units svg.marks")).to_be_visible()
+        page.get_by_role("combobox", name="Unit").scroll_into_view_if_needed()
+        lea.settled()
         page.get_by_role("combobox", name="Unit").click()
         page.get_by_role("option", name="Models", exact=True).click()
         expect(linear).to_contain_text("1 complete unit is too few for 2 coefficients.")

@@ -59,6 +59,7 @@ def show(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
         services = Services(store, MediaStore(home / "media"), Settings(home, ""), lead, "csrf")
         test = AppTest.from_function(screen, args=(name, services), default_timeout=120)
         test.query_params["project"] = "etp"
+        test.query_params["show"] = ["numbers", "units"]
         return test.run()
 
     yield draw

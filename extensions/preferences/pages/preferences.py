@@ -1,20 +1,22 @@
-"""The page *Preferences*: whose answers people prefer, with intervals, and the agreement of people and judges."""
+"""The page *Preferences*: the model that people prefer, all models as dots, and folds with all figures."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from app import markup, shell
+from app.charts import dot_plot
 from app.jobs import figure_requests
 from app.reruns import messages, pending_figures
 from app.results import choices, shown
-from app.results.answer import FEW
 from app.screens import Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -36,15 +38,17 @@ SCREEN = Screen(
 
 
 def render(services: Services) -> None:
-    """Draw the pairs that opening would add, the progress of the comparison, and the preferences by criterion."""
+    """Draw which model people prefer, all models as dots, and folds with all figures and the pairs."""
     view = shell.lead_of(services)
-    shell.heading("Preferences", made_up=view.made_up)
-    top = st.container()
+    shell.heading("Preferences", "Whose answers people prefer, pair by pair.", made_up=view.made_up)
     if view.schema.schema_.stages.comparison is None:
         shell.show(markup.notice(pair_intake.NO_COMPARISON.format(name=view.schema.schema_.name)))
         return
-    items = items_switch.switch(services, view, key="preferences.items", stage=Stage.COMPARISON)
-    wanted = {"project": view.name, "items": items, **_choices(services, view)}
+    top, row = st.container(), st.container()
+    with row:
+        left, right = st.columns([3, 1], vertical_alignment="center")
+        with right, st.popover("What is counted", width="stretch"):
+            wanted = {"project": view.name, **_choices(services, view)}
 
     def ask() -> figure_requests.FigureState:
         return _asked(services, view, wanted)
@@ -55,51 +59,40 @@ def render(services: Services) -> None:
         return
     page: PreferencesPage = asked.figure.value
     figures = page.figures
+    voted = [criterion for criterion in figures.criteria if page_parts.best(criterion) is not None]
     with top:
-        shell.show(markup.finding(markup.text(answer(figures))))
-    _intake(services, view, page)
-    shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
-    if figures.left_out:
-        shell.show(markup.tag("p", markup.text(figures.left_out), style="ts", data_part="left-out"))
-    for criterion in figures.criteria:
-        _criterion(services, criterion, figures)
+        counted = figures.counting.sentence if figures.counting else None
+        before = next((criterion.whole.sentence for criterion in voted or figures.criteria), "")
+        style = markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>")
+        opening = page_parts.answer(view.name, voted[0]) if voted else markup.text("There are no votes yet.")
+        parts = [style, markup.finding(opening), items_switch.counted_line(counted, before, figures.left_out)]
+        parts += [page_parts.plot(view.name, criterion) for criterion in voted[:1]]
+        parts += [page_parts.other_line(view.name, criterion) for criterion in voted[1:]]
+        shell.show(*parts)
+    with left:
+        _intake(services, view, page)
+    for criterion in voted:
+        about = "strengths, pairs of models, agreement"
+        draw = partial(_criterion, services, criterion, figures)
+        folded("preferences", criterion.criterion, criterion.title, about, draw)
     if figures.marks:
-        shell.section("Each answer")
-        shell.show(page_parts.marks_table(figures.marks))
-    _downloads(view, figures)
-
-
-def answer(figures: PreferenceFigures) -> str:
-    """Return which model people prefer, by the first criterion that has votes."""
-    for criterion in figures.criteria:
-        rates = [rate for rate in criterion.whole.rates if rate.against is None and rate.rate.defined]
-        if not rates:
-            continue
-        best = max(rates, key=lambda rate: rate.rate.value)
-        at, n = best.rate, best.wins + best.ties + best.losses
-        if n < FEW:
-            ties = f" and ties {best.ties}" if best.ties else ""
-            return f"{best.name} wins {best.wins}{ties} of {markup.count(n, 'vote')} so far, too few to compare."
-        limits = "" if at.low != at.low else f" [{100 * at.low:.0f}, {100 * at.high:.0f}]"
-        return f"People prefer {best.name} in {100 * at.value:.0f} %{limits} of {n:,} votes. Ties count half."
-    return "There are no votes yet."
+        folded("preferences", "marks", "Each answer", "", lambda: shell.show(page_parts.marks_table(figures.marks)))
+    folded("preferences", "downloads", "Downloads", "CSV and JSON", partial(_downloads, view, figures))
 
 
 def _choices(services: Services, view: ProjectView) -> dict[str, Any]:
     schema = view.schema.schema_
+    items = items_switch.switch(services, view, key="preferences.items", stage=Stage.COMPARISON, show=False)
     _, labels = attributes.names_in(services.store, person=services.person, project=view.name)
     known = {way.name: way.title for way in ways(schema, labels)}
-    left, right = st.columns(2)
-    with left:
-        by = st.selectbox("Slice by", list(known), format_func=known.__getitem__, key=f"preferences.by.{view.name}")
-    with right:
-        together = st.selectbox(
-            "Clusters of items",
-            [None, ALONE, "source", *(field.name for field in schema.item.fields)],
-            format_func=lambda name: choices.TOGETHER.get(name, str(name)),
-            key=f"preferences.together.{view.name}",
-        )
-    return {"by": by or DIMENSION.name, "together": together}
+    by = st.selectbox("Slice by", list(known), format_func=known.__getitem__, key=f"preferences.by.{view.name}")
+    together = st.selectbox(
+        "Clusters of items",
+        [None, ALONE, "source", *(field.name for field in schema.item.fields)],
+        format_func=lambda name: choices.TOGETHER.get(name, str(name)),
+        key=f"preferences.together.{view.name}",
+    )
+    return {"items": items, "by": by or DIMENSION.name, "together": together}
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:
@@ -116,17 +109,19 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
 
 
 def _intake(services: Services, view: ProjectView, told: PreferencesPage) -> None:
+    """Draw how many pairs opening adds, with the button if it changes anything."""
     if done := messages.kept_message("preferences.opened"):
         shell.show(markup.notice(done, style="good"))
-    shell.show(markup.tag("p", markup.text(told.intake.sentence), style="ts", data_part="intake"))
-    if st.button("Open the pairs", key="preferences.open", disabled=not (told.intake.opened or told.intake.called_off)):
+    changes = bool(told.intake.opened or told.intake.called_off)
+    words = markup.text(told.intake.sentence) if changes else markup.quiet(told.intake.sentence)
+    shell.show(markup.tag("p", words, style="ts" if changes else "ts ts-small", data_part="intake"))
+    if changes and st.button("Open the pairs", key="preferences.open"):
         opened = pair_intake.open_pairs(services.store, by=services.person, project=view.name)
         messages.keep("preferences.opened", f"{markup.count(opened.opened, 'pair')} opened.")
         st.rerun()
 
 
 def _criterion(services: Services, each: OfCriterion, found: PreferenceFigures) -> None:
-    shell.section(each.title)
     whole = each.whole
     shell.show(markup.tag("p", markup.text(whole.sentence), style="ts", data_part="counts"))
     if not whole.rates:

@@ -158,8 +158,9 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     told = shown(store, tmp_path, "judges", run=run)
     assert "the model whose name comes first is better: 25" in told
     assert "the other model is better: 3" in told
-    page = shown(store, tmp_path, "preferences")
+    page = shown(store, tmp_path, "preferences", show="downloads")
     assert {"Rates and strengths as CSV", "All numbers as JSON"} <= set(re.findall(r"<download>(.*?)<", page))
+    page = shown(store, tmp_path, "preferences", show="better")
     for part, cells in (("strengths", 3), ("matrix", 6), ("judges", 3)):
         (drawn,) = re.findall(rf'data-part="{part}".*?</table>', page, flags=re.DOTALL)
         assert drawn.count("ts-heat") == cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ from app.reruns import pending_figures
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import list_order
-from app.widgets.fold import fold
+from app.widgets.folds import folded
 from db import project_facts
 from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView
@@ -37,6 +38,8 @@ SCREEN = Screen(
 )
 
 
+MOST_NAMED = 3
+"""The number of people that the first sentence names."""
 FEW_WEEKS = 4
 """Up to this number of weeks, the first chart shows days."""
 PAGE = 100
@@ -61,54 +64,56 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
 def render(services: Services) -> None:
     """Draw who stands out, everyone's agreement as dots, and folds with all figures."""
     view = shell.lead_of(services)
-    shell.heading("Scorecard", "Only leads see this page.", made_up=view.made_up)
+    about = "How far each person agrees with others. Only leads see this page."
+    shell.heading("Scorecard", about, made_up=view.made_up)
     cards_figure = _asked(services, view)
     pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
     cards: Sequence[Card] = cards_figure.figure.value if cards_figure.figure else ()
     stages = view.schema.schema_.stages
     if cards:
         found = standings(cards)
-        parts = [markup.finding(markup.text(answer(found, stages))), _limits(found)]
+        parts = [markup.finding(answer(found, stages, partial(_items_of, view))), _limits(found)]
         parts += [_plot(view, team) for team in found.stages]
         shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"), *parts)
         drift = _drift(stages, cards)
         if drift:
             shell.show(drift)
-        with fold("scorecard", "table", "All figures by person and stage") as part:
-            if part.open:
-                _table(view, cards)
-        with fold("scorecard", "time", "One person over time", unfolded="person" in st.query_params) as part:
-            if part.open:
-                _over_time(view, cards)
+        folded("scorecard", "table", "All figures by person and stage", "", partial(_table, view, cards))
+        draw = partial(_over_time, view, cards)
+        folded("scorecard", "time", "One person over time", "", draw, expanded="person" in st.query_params)
     elif cards_figure.current:
         shell.show(markup.notice("There are no submissions yet."))
-    with fold("scorecard", "pay", "Pay sheet") as part:
-        if part.open:
-            _pay(services, view)
+    folded("scorecard", "pay", "Pay sheet", "", partial(_pay, services, view))
 
 
-def answer(found: Standings, stages: Stages) -> str:
-    """Return the sentence that the page opens with."""
-    if not found.stages:
-        few = f" {_few(found)}" if found.few else ""
-        return f"Nobody can be compared yet. A comparison needs {SMALL} shared answers.{few}"
+def answer(found: Standings, stages: Stages, address: Callable[[Standing], str]) -> markup.Markup:
+    """Return the sentence that the page opens with. Each share links to the ``address`` of what is behind it."""
     sentences = []
-    for team, one in found.below:
-        words = f"{one.card.name} agrees with others on {_percent(one.share.value)} of shared answers"
-        limits = f"[{100 * one.low:.0f}, {100 * one.high:.0f}]"
-        sentences.append(
-            f"{words} {limits} in {stages.title_of(team.stage)}, below the team's median of {_percent(team.median)}."
-        )
-    if not sentences:
+    if not found.stages:
+        sentences.append(markup.text(f"Nobody can be compared yet. A comparison needs {SMALL} shared answers."))
+    for team, one in found.below[:MOST_NAMED]:
+        limits = f" [{100 * one.low:.0f}, {100 * one.high:.0f}] in {stages.title_of(team.stage)}, below the team's"
+        parts = [
+            markup.tag("b", markup.text(one.card.name)),
+            markup.text(" agrees with others on "),
+            markup.link(f"{_percent(one.share.value)} of {one.share.n:,} shared answers", address(one)),
+            markup.text(f"{limits} median of {_percent(team.median)}."),
+        ]
+        sentences.append(markup.joined(parts))
+    if (more := len(found.below) - MOST_NAMED) > 0:
+        sentences.append(markup.text(f"{markup.count(more, 'other person is', 'other people are')} below their team."))
+    if found.stages and not found.below:
         team, lowest = min(
             ((team, team.people[0]) for team in found.stages), key=lambda pair: pair[1].share.value - pair[0].median
         )
-        sentences = [
-            "Nobody stands out.",
-            f"Lowest is {lowest.card.name} in {stages.title_of(team.stage)}: {lowest.share.k} of {lowest.share.n}"
-            " shared answers are the same.",
+        parts = [
+            markup.tag("b", markup.text("Nobody stands out.")),
+            markup.text(f" Lowest is {lowest.card.name} in {stages.title_of(team.stage)}: "),
+            markup.link(f"{lowest.share.k:,} of {lowest.share.n:,} shared answers", address(lowest)),
+            markup.text(" are the same."),
         ]
-    return " ".join([*sentences, *([_few(found)] if found.few else [])])
+        sentences.append(markup.joined(parts))
+    return markup.joined([*sentences, *([markup.text(_few(found))] if found.few else [])], " ")
 
 
 def _few(found: Standings) -> str:
@@ -139,9 +144,9 @@ def _plot(view: ProjectView, team: TeamStanding) -> markup.Markup:
             one.share.value,
             one.low,
             one.high,
-            f"{one.share.k:,} of {one.share.n:,}" + (", below the team" if one.below else ""),
+            f"{one.share.k:,} of {one.share.n:,}" + (", below" if one.below else ""),
             href=_items_of(view, one),
-            link="show items" if team.stage in VERIFICATIONS else "show over time",
+            link="differences" if team.stage in VERIFICATIONS else "over time",
             strong=one.below,
         )
         for one in team.people

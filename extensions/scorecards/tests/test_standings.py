@@ -7,10 +7,15 @@ import pytest
 from domain.states import Stage
 from extensions.scorecards.cards import Card, Score, Share
 from extensions.scorecards.pages.scorecard import answer
-from extensions.scorecards.standings import standings
+from extensions.scorecards.standings import Standings, standings
 from testkit.factories import make_schema
+from tests.app.screens import text
 
 STAGES = make_schema().schema_.stages
+
+
+def said(found: Standings) -> str:
+    return text(answer(found, STAGES, lambda one: f"/items?voter={one.card.login}"))
 
 
 def card(name: str, k: int, n: int, stage: Stage = Stage.VERIFICATION) -> Card:
@@ -37,15 +42,13 @@ def test_only_who_is_below_the_median_with_the_whole_interval_is_named() -> None
     assert [one.card.name for one in team.people] == ["Cy", "Bob", "Ann"]
     assert team.median == 0.8
     # Wilson, z = 2.394 for 0.05 / 3: 25 of 50 is 0.341 to 0.659
-    assert answer(found, STAGES) == (
-        "Cy agrees with others on 50 % of shared answers [34, 66] in Verification, below the team's median of 80 %."
+    assert said(found) == (
+        "Cy agrees with others on 50 % of 50 shared answers [34, 66] in Verification, below the team's median of 80 %."
         " 1 person has fewer than 10 shared answers, too few to judge."
     )
     close = standings([card("Ann", 45, 50), card("Bob", 40, 50), card("Cy", 36, 50)])
-    assert answer(close, STAGES) == (
-        "Nobody stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same."
-    )
-    assert answer(standings([card("Dee", 3, 9)]), STAGES).startswith("Nobody can be compared yet.")
+    assert said(close) == ("Nobody stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same.")
+    assert said(standings([card("Dee", 3, 9)])).startswith("Nobody can be compared yet.")
 
 
 def test_more_people_make_each_interval_wider() -> None:

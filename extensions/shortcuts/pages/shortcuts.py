@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from annotation_schemas.keys import options_field
 from app import markup, shell
-from app.charts import page_chart
+from app.charts import dot_plot
+from app.charts.dot_plot import DotRow
 from app.reruns import pending_figures
 from app.results.answer import FEW
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from db import project_facts
 from domain.errors import NotAvailableError
 from domain.records import ProjectView
@@ -30,7 +31,6 @@ from extensions.shortcuts.text_check import ABOVE, TextMeasurement, TextResult
 from extensions.shortcuts.text_classifier import ItemScore
 from extensions.shortcuts.text_shortcuts import TextShortcuts, as_csv, to_author
 from reports.content import Figure
-from reports.vega import ACCENT, GREY, WARNING, ChartSpec, names_axis
 
 SCREEN = Screen(
     "Shortcuts",
@@ -43,37 +43,46 @@ SCREEN = Screen(
 )
 
 FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
-BAR, AROUND = 30, 80
-"""The height in pixels of a row of the chart, and of the space around all rows."""
 
 
 def render(services: Services) -> None:
-    """Draw the numbers of rules and models with chance and limits, and the items below."""
+    """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    shell.heading("Shortcuts", "This page shows keys.", made_up=view.made_up)
-    top = st.container()
-    items = items_switch.switch(services, view, key="shortcuts.items")
-    texts = _texts(services, view, items)
-    if texts is not None:
-        with top:
-            shell.show(markup.finding(markup.text(answer(texts))))
-    model_section.show(services, view, items)
-    if texts is not None:
-        _items(services, view, texts)
+    about = "Whether texts give the key away, so that nobody needs the image. This page shows keys."
+    shell.heading("Shortcuts", about, made_up=view.made_up)
+    shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
+    figures = st.container()
+    items = items_switch.switch(services, view, key="shortcuts.items", show=False)
+    with figures:
+        texts = _texts(services, view, items)
+        model_section.show(services, view, items)
+        if texts is not None:
+            n = len(texts.flagged)
+            flagged = f"{n:,} of {len(texts.items):,} flagged, the most revealing texts first"
+            folded("shortcuts", "items", "Items", flagged, partial(_items, services, view, texts))
 
 
-def answer(found: TextShortcuts) -> str:
-    """Return how far the best rule gets without images, compared with chance."""
+def answer(view: ProjectView, found: TextShortcuts) -> markup.Markup:
+    """Return how far the best rule gets without images, compared with chance, and how many items are flagged."""
     name, figure = max(found.by_name.items(), key=lambda pair: pair[1].value or 0)
     n, right = figure.n_units, figure.value or 0
-    flagged = f"{markup.count(len(found.flagged), 'item')} of {len(found.items):,} flagged."
     if n < FEW:
-        return f"Without images, “{TITLES[name]}” picks {round(right * n)} of {n} keys, too few to compare. {flagged}"
-    low = figure.low if figure.low is not None else 0.0
-    verdict = "more than" if low > (found.chance or 0) else "not clearly more than"
-    return (
-        f"Without images, “{TITLES[name]}” picks the key of {share(right)} of items [{interval(figure)}],"
-        f" {verdict} a random choice ({share(found.chance)}). {flagged}"
+        picks, verdict = f"{round(right * n)} of {n} keys", ", too few to compare."
+    else:
+        low = figure.low if figure.low is not None else 0.0
+        than = "more than" if low > (found.chance or 0) else "not clearly more than"
+        picks = f"{share(right)} of {n:,} keys"
+        verdict = f" [{interval(figure)}], {than} a random choice ({share(found.chance)})."
+    n_flagged = len(found.flagged)
+    flagged = f"{n_flagged:,} of {markup.count(len(found.items), 'item')}"
+    return markup.joined(
+        [
+            markup.text("Without images, the rule "),
+            markup.tag("b", markup.text(f"“{TITLES[name]}”")),
+            markup.text(f" picks {picks}{verdict} "),
+            page_parts.items_link(view, flagged, [item.choice.id for item in found.flagged]),
+            markup.text(f" {'is' if n_flagged == 1 else 'are'} flagged."),
+        ]
     )
 
 
@@ -91,32 +100,32 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     looked: TextMeasurement = asked.figure.value
     limits = view.schema.schema_.export.shortcuts
     gate = None if limits is None else text_check.compare_with_limits(limits, looked)
-    _stands(gate, counted=items is None)
-    if looked.found is None:
-        if gate is None:
-            shell.show(markup.notice(f"Shortcuts cannot be computed: {looked.why.rstrip('.')}."))
-        return None
     results = looked.found
-    if not results.items:
-        if gate is None:
-            shell.show(markup.notice("No item has a multiple-choice key, so nothing can be tested."))
+    if results is None or not results.items:
+        words = "No item has a multiple-choice key, so nothing can be tested."
+        if results is None:
+            words = f"Shortcuts cannot be computed: {looked.why.rstrip('.')}."
+        shell.show(_stands(gate, counted=items is None) if gate is not None else markup.notice(words))
         return None
-    if left := _left_out(results):
-        shell.show(markup.paragraph(left, style="ts ts-quiet"))
-    _rules(view, results, gate)
-    _parts(results)
+    rules = _rules_of(results, gate)
+    shell.show(
+        markup.finding(answer(view, results)),
+        items_switch.counted_line(results.which, _left_out(results)),
+        _stands(gate, counted=items is None),
+        _plot(view, results, rules),
+    )
+    folded("shortcuts", "rules", "Rules", "limits, positions and dimensions", partial(_parts, results, rules, gate))
     return results
 
 
-def _stands(gate: TextResult | None, *, counted: bool) -> None:
-    """Show the comparison with the limits. ``counted``: whether the items are those of a release."""
+def _stands(gate: TextResult | None, *, counted: bool) -> markup.Markup:
+    """Return the comparison with the limits. ``counted``: whether the items are those of a release."""
     if gate is None:
         words = "The schema sets no limits (export.shortcuts), so releases do not wait for this check."
-        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate"))
-        return
+        return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate")
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
     words = f"{'Limits before a release' if counted else 'These items compared with the release limits'}: {gate.said}."
-    shell.show(markup.tag("div", markup.notice(words, style=style), data_part="gate"))
+    return markup.tag("div", markup.notice(words, style=style), data_part="gate")
 
 
 def _left_out(found: TextShortcuts) -> str:
@@ -134,22 +143,53 @@ def _left_out(found: TextShortcuts) -> str:
 
 @dataclass(frozen=True)
 class _Rule:
-    title: str
+    name: str
     figure: Figure
     at_most: float | None
     over: bool
 
+    @property
+    def title(self) -> str:
+        return TITLES[self.name]
 
-def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> None:
-    shell.section("Accuracy of each rule")
+
+def _rules_of(found: TextShortcuts, gate: TextResult | None) -> list[_Rule]:
+    """Return all rules with their limits, the most accurate first."""
     limits = {limit.name: limit for limit in gate.limits} if gate is not None else {}
     rules = []
     for name, figure in found.by_name.items():
         limit = limits.get(name)
         over = limit is not None and limit.outcome == ABOVE
-        rules.append(_Rule(TITLES[name], figure, limit.at_most if limit is not None else None, over))
-    rules.sort(key=lambda rule: -(rule.figure.value or 0))
-    page_chart.show(_chart(rules, found.chance or 0), project=view.name, table=False)  # it stands below
+        rules.append(_Rule(name, figure, limit.at_most if limit is not None else None, over))
+    return sorted(rules, key=lambda rule: -(rule.figure.value or 0))
+
+
+def _plot(view: ProjectView, found: TextShortcuts, rules: Sequence[_Rule]) -> markup.Markup:
+    """Return the rules as dots, with links to the items that they pick."""
+    rows = []
+    for rule in rules:
+        figure = rule.figure
+        limit = "" if rule.at_most is None else f", at most {share(rule.at_most)}{': too high' if rule.over else ''}"
+        to = page_parts.items_address(view, _picked(found, rule))
+        about = f"n = {figure.n_units:,}{limit}"
+        rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", strong=rule.over))
+    marks = [] if found.chance is None else [found.chance]
+    words = "Lines are 95 % intervals, by source. Dashed: a random choice."
+    drawn = dot_plot.dot_plot(rows, title="Right", ends=(0.0, 1.0), marks=marks)
+    return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
+
+
+def _picked(found: TextShortcuts, rule: _Rule) -> list[str]:
+    """Return the items whose key a rule picks. Empty for a rule that learns from other items, and for too many."""
+    if round((rule.figure.value or 0) * rule.figure.n_units) > page_parts.LINKED:
+        return []
+    if rule.name == "text_only":
+        return [item.choice.id for item in found.items if item.right]
+    return [item.choice.id for item in found.items if rule.title.lower() in rules_that_pick(item.choice)]
+
+
+def _parts(found: TextShortcuts, rules: Sequence[_Rule], gate: TextResult | None) -> None:
+    """Show each rule with its limit, each position, the classifier in each dimension, and where right options are."""
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number"), ("Random choice", "number")]
     heads += [("At most", "number"), ("How it stands", "")] if gate is not None else []
     rows = []
@@ -161,111 +201,27 @@ def _rules(view: ProjectView, found: TextShortcuts, gate: TextResult | None) -> 
             row += [markup.text(share(rule.at_most)), state]
         rows.append(row)
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="rules"))
-
-
-def _chart(rules: Sequence[_Rule], chance: float) -> ChartSpec:
-    """Return the chart of all rules with intervals, chance and limits."""
-    names = [rule.title for rule in rules]
-    values: list[dict[str, Any]] = [
-        {
-            "at": at,
-            "name": bar.title,
-            "share": bar.figure.value,
-            "low": bar.figure.low,
-            "high": bar.figure.high,
-            "at_most": bar.at_most,
-            "over": bar.over,
-        }
-        for at, bar in enumerate(rules)
+    figures = [*found.baselines, *((f"Classifier: {name}", figure) for name, figure in found.text_only)]
+    rows = [
+        [markup.text(name), markup.text(share(figure.value)), markup.text(interval(figure))] for name, figure in figures
     ]
-    x = {
-        "field": "share",
-        "type": "quantitative",
-        "title": "Items in which it is right",
-        "axis": {"format": ".0%", "tickCount": 8},
-        "scale": {"zero": True, "nice": True},
-    }
-    y = names_axis(names, limit=260)
-    tooltip = [{"field": "name", "title": "rule"}]
-    tooltip += [{"field": name, "format": ".1%"} for name in ("share", "low", "high", "at_most")]
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": [{"chance": chance}]},
-            "mark": {"type": "rule", "color": GREY, "strokeDash": [5, 4], "strokeWidth": 1.5},
-            "encoding": {"x": {**x, "field": "chance"}},
-        },
-        {
-            "data": {"values": values},
-            "mark": {"type": "rule", "color": GREY, "strokeWidth": 2},
-            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
-        },
-        {
-            "data": {"values": values},
-            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-            "encoding": {
-                "y": y,
-                "x": x,
-                "color": {"condition": {"test": "datum.over", "value": WARNING}, "value": ACCENT},
-                "tooltip": tooltip,
-            },
-        },
-    ]
-    limited = [value for value in values if value["at_most"] is not None]
-    if limited:
-        layers.append(
-            {
-                "data": {"values": limited},
-                "mark": {"type": "tick", "color": WARNING, "thickness": 2, "size": 18},
-                "encoding": {"y": y, "x": {**x, "field": "at_most"}},
-            }
-        )
-    first = rules[0]
-    legend = " Red lines: limits of the schema. Red points: above the limit." if limited else ""
-    return ChartSpec(
-        "shortcuts",
-        f"{first.title} is right in {share(first.figure.value)} of items, a random choice in {share(chance)}.",
-        f"n = {first.figure.n_units:,}. Grey: 95 % limits by source. Dashed: a random choice.{legend}",
-        layers,
-        ["Rule", "Share", "From", "To", "At most"],
-        [[rule.title, *map(_written, _numbers(rule))] for rule in rules],
-        BAR * len(names) + AROUND,
-    )
-
-
-def _numbers(each: _Rule) -> tuple[float | None, ...]:
-    return each.figure.value, each.figure.low, each.figure.high, each.at_most
-
-
-def _written(value: float | None) -> str | None:
-    return None if value is None else f"{value:.4f}"
-
-
-def _parts(found: TextShortcuts) -> None:
-    """Show each position, the classifier in each dimension, and the positions of right options."""
-    with st.expander("By position and dimension", key="shortcuts.parts"):
-        figures = [*found.baselines, *((f"Classifier: {name}", figure) for name, figure in found.text_only)]
-        rows = [
-            [markup.text(name), markup.text(share(figure.value)), markup.text(interval(figure))]
-            for name, figure in figures
-        ]
-        heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
-        shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
-        n = len(found.places[-1].counts)
-        heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
-        heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
-        rows = []
-        for places in found.places:
-            tested = ("-", "-") if places.p is None else (f"{places.statistic:.2f}", f"{places.p:.3g}")
-            cells = [markup.text(places.title), *map(markup.number, places.counts), *map(markup.text, tested)]
-            rows.append([*cells, markup.quiet(places.why)])
-        shell.show(markup.tag("div", markup.table(heads, rows), data_part="places"))
+    heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
+    n = len(found.places[-1].counts)
+    heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
+    heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
+    rows = []
+    for places in found.places:
+        tested = ("-", "-") if places.p is None else (f"{places.statistic:.2f}", f"{places.p:.3g}")
+        cells = [markup.text(places.title), *map(markup.number, places.counts), *map(markup.text, tested)]
+        rows.append([*cells, markup.quiet(places.why)])
+    shell.show(markup.tag("div", markup.table(heads, rows), data_part="places"))
 
 
 # ---- items -----------------------------------------------------------------------------------------------------------
 
 
 def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
-    shell.section("Items, the most revealing texts first")
     n = len(found.flagged)
     words = f"{markup.count(n, 'item')} of {len(found.items):,} flagged. A person should check flagged items."
     shell.show(markup.tag("p", markup.text(words), style="ts", data_part="flagged"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -35,6 +36,9 @@ from workflow.runs.model_plans import plan_for
 from workflow.runs.worker import work
 
 pytestmark = pytest.mark.thorough
+
+FOLDS: Any = ["rules", "items", "models", "models-items"]
+"""All folded sections of the page."""
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +72,12 @@ def put(store: Store, home: Path, n: int) -> None:
     figure_requests._remember(place, figure_requests.Figure(TextMeasurement(found), state, datetime.now(UTC), 1.0))
 
 
+def address_in(page: AppTest, name: str) -> str:
+    """Where the link in a part of the page leads."""
+    (link,) = re.findall(rf'data-part="{name}">.*?href="([^"]+)"', words(page))
+    return str(link)
+
+
 def items_on(page: AppTest) -> list[str]:
     return [row["Item"] for row in rows(page, "Probability of key")]
 
@@ -76,12 +86,14 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "{}")
-    assert "being worked out, and will appear here" in words(drawn(store, home, "shortcuts", "lea", project="p"))
+    assert "being worked out, and will appear here" in words(
+        drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
+    )
     assert processes.at_work()
     waiting = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("Checking", "Not computed yet.")
     until_done()
-    page = drawn(store, home, "shortcuts", "lea", project="p")
+    page = drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     assert "not within: Longest option 100.0 %" in part(page, "gate")
     rules = {row["Rule"]: row for row in rows(page, "Random choice")}
     assert set(rules) == set(TITLES.values())
@@ -110,9 +122,9 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     lead(store, "")
     monkeypatch.setattr(figure_requests, "_begin", pytest.fail)
     put(store, home, 3000)
-    page = drawn(store, home, "shortcuts", "lea", project="p")
+    page = drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     assert "The schema sets no limits" in part(page, "gate")
-    assert [each.label for each in page.expander] == ["By position and dimension"]
+    assert [each.label.partition(" · ")[0] for each in page.expander] == ["**Rules**", "**Items**"]
     assert "No model was asked without images" in part(page, "no-models")
     assert part(page, "flagged").startswith("300 items of 3,000 flagged.")
     assert part(page, "count") == "1 to 50 of 300 items"
@@ -128,7 +140,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     page.text_input(key="shortcuts.text.p").input("which 2999").run()
     assert items_on(page) == ["Which 2999?i2999"]
     assert part(page, "to-items").startswith("It on Items")
-    (link,) = [each for each in words(page).split('"') if each.startswith("/items?") and "ids=" in each]
+    link = address_in(page, "to-items")
     assert parse_qs(urlsplit(link.replace("&amp;", "&")).query) == {"project": ["p"], "ids": ["i2999"]}
     page.text_input(key="shortcuts.text.p").input("zebra").run()
     assert "No item matches" in words(page)
@@ -140,9 +152,9 @@ def test_without_scikit_learn_the_page_says_what_to_install(
     lead(store, "{}")
     (tmp_path / "sklearn.py").write_text("raise ImportError\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    drawn(store, home, "shortcuts", "lea", project="p")
+    drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     until_done()
-    page = drawn(store, home, "shortcuts", "lea", project="p")
+    page = drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     assert "pip install 'scikit-learn>=1.9.1'" in text(words(page))
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert line["Shortcuts"]["How it stands"].startswith("Cannot be computed: ")
@@ -169,7 +181,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
                 run = run_start.start(store, by=None, project="p", spec=spec, plan=plan_for(rooms.loaded.schema_, spec))
                 work(store, run, means=rooms.means)
     assert "reader" not in words(drawn(store, home, "shortcuts", "sam", project="p"))
-    page = drawn(store, home, "shortcuts", "lea", project="p")
+    page = drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     shown = {(row["Model"], row["Shown"]): row for row in rows(page, "Right in all orders")}
     assert list(shown) == [("reader", "with images"), ("reader", "without images"), ("b", "without images")]
     blind, letter = shown["reader", "without images"], shown["b", "without images"]
@@ -212,6 +224,6 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     seen = re.findall(r"\d\. (right 7|wrong 7 \w)", said.replace("; ", ";"))
     assert seen[LETTERS.index(said[-1])] == "wrong 7 y", "the letter that it wrote is of the order that it saw"
     assert part(page, "models-to-items").startswith("These 4 on Items")
-    (link,) = [each for each in words(page).split('"') if each.startswith("/items?") and "ids=" in each]
+    link = address_in(page, "models-to-items")
     named = parse_qs(urlsplit(link.replace("&amp;", "&")).query)["ids"]
     assert sorted(named) == [f"colour/{at}" for at in (1, 4, 7, 9)]

@@ -67,7 +67,7 @@ def rooms(store: Store, home: Path) -> Person:
 @pytest.mark.usefixtures("desk")
 def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: Store, home: Path) -> None:
     ann = rooms(store, home)
-    page = drawn(store, home, "shortcuts", "lea", project="p")
+    page = drawn(store, home, "shortcuts", "lea", project="p", show="models-items")
     key = "shortcuts.models.back.p"
     page.checkbox(key=f"{key}.on.0").check().run()
     (box,) = page.text_area

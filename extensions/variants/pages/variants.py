@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import addresses, markup, shell
+from app.charts import dot_plot
+from app.charts.dot_plot import DotRow
 from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.results import choices, shown
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
+from app.widgets.folds import folded
 from domain.records import ProjectView
 from domain.roles import Role
 from extensions.variants import item_pairs
 from extensions.variants.item_pairs import PairedDifference
+from workflow.access.counted_items import counting_of
 from workflow.results import attributes, leaderboard_lines, leaderboard_page
 from workflow.results.clusters import ALONE
 
@@ -32,15 +38,19 @@ SCREEN = Screen(
 
 
 def render(services: Services) -> None:
-    """Draw the choice of pairs, and a table of differences for each way of scoring."""
+    """Draw the largest clear difference, all models as dots, and folds with tables and settings."""
     view = shell.lead_of(services)
-    shell.heading("Variants", made_up=view.made_up)
+    about = "Whether models score differently on two variants of the same items."
+    shell.heading("Variants", about, made_up=view.made_up)
     top = st.container()
-    items = items_switch.switch(services, view, key="variants.items")
-    chosen = _choices(services, view)
+    named = item_pairs.named(view.schema.schema_) is not None
+    with st.expander("**Settings** · pairs, variants and items", expanded=not named, key="variants.settings"):
+        items = items_switch.switch(services, view, key="variants.items", show=False)
+        chosen = _choices(services, view)
     if chosen is None:
         words = "Choose the field that the items of a pair share, and the field in which they differ."
-        shell.show(markup.paragraph(words, style="ts ts-quiet"))
+        with top:
+            shell.show(markup.finding(markup.text(words)))
         return
     wanted = {"project": view.name, "items": items, **chosen}
 
@@ -56,20 +66,31 @@ def render(services: Services) -> None:
         )
 
     asked = ask()
-    pending_figures.show_pending(services, asked, ask, about="The differences are")
+    with top:
+        pending_figures.show_pending(services, asked, ask, about="The differences are")
     if asked.figure is None:
         return
     by_title: Mapping[str, Sequence[PairedDifference]] = asked.figure.value
-    if not by_title:
-        with top:
-            shell.show(markup.finding(markup.text("No items are variants of each other, or no answer has a score.")))
-        return
     with top:
-        shell.show(markup.finding(markup.text(answer(next(iter(by_title.values()))))))
-    shell.show(markup.Markup(f"<style>{shown.STYLE}</style>"))
-    for title, rows in by_title.items():
-        shell.section(title)
-        shell.show(pair_table(rows))
+        if by_title:
+            about = {"person": services.person, "project": view.name}
+            _found(view, by_title, counting_of(services.store, **about, items_=items).sentence)
+        else:
+            shell.show(markup.finding(markup.text("No items are variants of each other, or no answer has a score.")))
+
+
+def _found(view: ProjectView, by_title: Mapping[str, Sequence[PairedDifference]], counted: str) -> None:
+    """Draw the answer by the first way of scoring with its plot, and folds with all numbers."""
+    title, first = next(iter(by_title.items()))
+    shell.show(
+        markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"),
+        markup.finding(answer(view, first)),
+        items_switch.counted_line(counted),
+        plot(view, title, first),
+    )
+    for at, (each, rows) in enumerate(by_title.items()):
+        draw = partial(shell.show, pair_table(rows))
+        folded("variants", f"scores-{at}", each, "means, tests and pairs left out", draw)
     shown.download(
         "Pairs as CSV",
         lambda: item_pairs.as_csv([row for rows in by_title.values() for row in rows]),
@@ -82,23 +103,67 @@ CLEAR = 0.05
 """A difference is clear if its p, corrected by Holm, is below this number."""
 
 
-def answer(rows: Sequence[PairedDifference]) -> str:
-    """Return the largest clear difference in words, or that none is clear."""
+def answer(view: ProjectView, rows: Sequence[PairedDifference]) -> markup.Markup:
+    """Return the largest clear difference in words, with a link to its answers, or that none is clear."""
     tested = [row for row in rows if row.p_adjusted == row.p_adjusted]
     clear = [row for row in tested if row.p_adjusted < CLEAR]
-    if not clear:
-        n = markup.count(len(tested), "tested difference")
-        return f"No model does clearly better on one variant. None of {n} holds after Holm's correction."
-    row = max(clear, key=lambda row: abs(row.difference.value))
+    n = markup.count(len(tested), "tested difference")
+    if not tested:
+        return markup.text(f"No model does clearly better on one variant. None of {n} holds after Holm's correction.")
+    row = max(clear or tested, key=lambda row: abs(row.difference.value))
     at = row.difference
     better, other = (row.second, row.first) if at.value > 0 else (row.first, row.second)
     low, high = (at.low, at.high) if at.value > 0 else (-at.high, -at.low)
     limits = f" [{low:.2f}, {high:.2f}]" if low == low else ""
-    return (
-        f"{row.model} scores {abs(at.value):.2f}{limits} higher on {better} than on {other}, over"
-        f" {markup.count(at.n_units, 'pair')}. {len(clear)} of {markup.count(len(tested), 'difference')} hold after"
-        " Holm's correction."
+    pairs = f"over {markup.count(at.n_units, 'pair')}"
+    value = markup.link(f"{abs(at.value):.2f}", _answers(view, row))
+    if not clear:
+        lead = markup.tag("b", markup.text("No model does clearly better on one variant."))
+        words = f" None of {n} holds after Holm's correction. The largest is "
+        return markup.joined([lead, markup.text(words), value, markup.text(f"{limits}, of {row.model} {pairs}.")])
+    rest = f"{limits} higher on {better} than on {other}, {pairs}."
+    hold = f" {len(clear)} of {markup.count(len(tested), 'difference')} hold after Holm's correction."
+    model = markup.tag("b", markup.text(row.model))
+    return markup.joined([model, markup.text(" scores "), value, markup.text(rest + hold)])
+
+
+def plot(view: ProjectView, title: str, rows: Sequence[PairedDifference]) -> markup.Markup:
+    """Return the differences of all models as dots, and a line about those without a value."""
+    drawn = [
+        DotRow(
+            f"{row.model}: {row.second} less {row.first}",
+            row.difference.value,
+            *((None, None) if math.isnan(row.difference.low) else (row.difference.low, row.difference.high)),
+            _rests_on(row),
+            _answers(view, row),
+            "answers",
+            strong=row.p_adjusted < CLEAR,
+        )
+        for row in rows
+        if row.difference.defined
+    ]
+    without: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.difference.defined:
+            without.setdefault(str(row.difference.reason).rstrip("."), []).append(row.model)
+    words = ["Lines are 95 % intervals. Bold: clear after Holm's correction."]
+    words += [f"No difference for {', '.join(dict.fromkeys(models))}: {why}." for why, models in without.items()]
+    known = [abs(end) for row in drawn for end in (row.value, row.low, row.high) if end is not None]
+    step = 0.2 if max(known, default=0.0) <= 0.4 else 0.5
+    end = step * max(1, math.ceil(max(known, default=0.0) / step - 1e-9))
+    dots = dot_plot.dot_plot(drawn, title=title, ends=(-end, end)) if drawn else markup.text("")
+    return markup.joined(
+        [dots, markup.tag("p", markup.quiet(" ".join(words)), style="ts ts-small", data_part="undefined")]
     )
+
+
+def _rests_on(row: PairedDifference) -> str:
+    left = sum(row.left_out.values())
+    return markup.count(row.difference.n_units, "pair") + (f", {left:,} left out" if left else "")
+
+
+def _answers(view: ProjectView, row: PairedDifference) -> str:
+    return addresses.cases(view.name, scores=row.scores, model=row.model)
 
 
 def _choices(services: Services, view: ProjectView) -> dict[str, str | None] | None:

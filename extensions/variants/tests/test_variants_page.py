@@ -11,7 +11,7 @@ from domain.roles import Role
 from extensions.variants import item_pairs
 from media.store import MediaStore
 from testkit.factories import make_person
-from tests.app.screens import drawn, rows, until_done, words
+from tests.app.screens import drawn, part, rows, until_done, words
 from tests.workflow.test_results import filled
 from workflow.files.import_files import import_files
 from workflow.results import project_answers
@@ -27,13 +27,15 @@ def test_a_lead_pairs_items_by_labels(store: Store, home: Path, tmp_path: Path) 
     lines = [f"{name},{at // 2},{('no', 'with')[at % 2]}\n" for at, name in enumerate(names)]
     labels.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="labels", path=labels)
-    page = drawn(store, home, "variants", "lea", project="p")
+    page = drawn(store, home, "variants", "lea", project="p", show=["scores-0", "scores-1", "scores-2"])  # type: ignore[arg-type]
     assert "Choose the field that the items of a pair share" in words(page)
     page.selectbox(key="variants.pair.p").select("pair")
     page.selectbox(key="variants.variant.p").select("marks").run()
     until_done()
     page.run()
     told = item_pairs.of_project(store, project="p", pair="pair", variant="marks")
+    assert "hold" in part(page, "finding")
+    assert part(page, "counted").startswith("Counted: ")
     assert all(title in words(page) for title in told)
     assert [row["Model"] for row in rows(page, "Variants")] == [each.model for lot in told.values() for each in lot]
     assert {row["Variants"] for row in rows(page, "Variants")} == {"with less no"}
