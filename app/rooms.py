@@ -35,8 +35,8 @@ WORKING = marked("Working pages")
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
-.ts-room > a { margin-left: auto; }
-@media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
+.ts-room > a { margin-inline-start: auto; }
+@media (max-width: 768px) { .ts-room { padding-inline-start: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -48,7 +48,7 @@ STYLE = """
 .ts-tabs details { position: relative; }
 .ts-tabs summary { list-style: none; }
 .ts-tabs summary::after { content: " ▾"; }
-.ts-tabs details > div { position: absolute; right: 0; z-index: 20; min-width: 11rem; padding: .3rem;
+.ts-tabs details > div { position: absolute; inset-inline-end: 0; z-index: 20; min-width: 11rem; padding: .3rem;
   border-radius: 8px; border: 1px solid color-mix(in srgb, currentColor 24%, transparent);
   background: var(--st-background-color, Canvas); box-shadow: 0 6px 24px #0003; }
 .ts-tabs details a { padding: .3rem .6rem; margin: 0; border: 0; border-radius: 5px; }
@@ -295,7 +295,7 @@ def draw_head(
     if about:
         parts.append(markup.tag("div", markup.quiet(about), style="ts ts-small ts-about"))
     if head and head.waits:
-        parts.append(markup.notice(head.waits))
+        parts.append(markup.notice(_(head.waits)))
     return parts
 
 

@@ -32,7 +32,7 @@ body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(34
 .welcome ul { list-style: none; margin: 0 -12px 28px; padding: 0; }
 .welcome li + li { border-top: 1px solid var(--line); }
 .welcome li button { display: grid; grid-template-columns: 1fr auto; gap: 0 16px; align-items: center;
-  padding: 9px 12px; background: none; color: var(--quiet); font-weight: 400; text-align: left; border-radius: 6px; }
+  padding: 9px 12px; background: none; color: var(--quiet); font-weight: 400; text-align: start; border-radius: 6px; }
 .welcome li button:hover { background: color-mix(in srgb, var(--accent) 9%, transparent); filter: none; }
 .welcome li b { font-weight: 600; color: var(--ink); }
 .welcome li small { grid-column: 1; font-size: 14px; }
@@ -54,6 +54,7 @@ ABOUT = marked(
     "People write, verify and grade items next to the image. Touchstone measures how well they agree, and tests "
     "whether a model can judge in their place. Anyone can recompute a release."
 )
+PICTURE = marked("The image on the left; the question, its answer and two buttons on the right.")
 CAPTION = marked("A verifier decides with two keys whether an item is sound.")
 FOOT = marked("No account yet? Ask the lead of your project for an invitation.")
 
@@ -87,11 +88,12 @@ def page(
         f"<p>{escape(_(ABOUT))}</p></header>"
     )
     caption = f"<figcaption>{escape(_(CAPTION))}</figcaption>"
+    shown = escape(_("The verifying page"))
     figure = (
-        '<aside aria-label="The verifying page"><figure><picture>'
+        f'<aside aria-label="{shown}"><figure><picture>'
         '<source srcset="/assets/verifying-dark.webp" media="(prefers-color-scheme: dark)">'
-        '<img src="/assets/verifying-light.webp" width="1280" height="720" alt="The image on the left; the question, '
-        f'its answer and two buttons on the right."></picture>{caption}</figure></aside>'
+        f'<img src="/assets/verifying-light.webp" width="1280" height="720" alt="{escape(_(PICTURE))}"></picture>'
+        f"{caption}</figure></aside>"
     )
     return plain_pages.document(_("Sign in"), f'<body class="welcome">{about}<main>{side}</main>{figure}</body>')
 

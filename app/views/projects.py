@@ -49,7 +49,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
         (_("Name"), ""),
         (_("Project ID"), ""),
         (_("Your role"), ""),
-        (_("Items"), "number"),
+        (_("Items written"), "number"),
         (_("Progress"), ""),
         (_("Waiting for you"), "number"),
         (_("State"), ""),

@@ -196,7 +196,7 @@ def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
             "id": dimension.id,
             "title": dimension.title,
             "left": row.waiting if (row := mine_now.get(dimension.id)) else None,
-            "none": "enough" if row and row.why == _(progress.ENOUGH) else "no image",
+            "none": _("enough") if row and row.why == _(progress.ENOUGH) else _("no image"),
         }
         for dimension in view.schema.schema_.dimensions
         if mine is None or dimension.id in mine

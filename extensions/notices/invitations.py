@@ -111,5 +111,6 @@ def _letter(store: Store, *, token: str, base: str, address: str, by: str | None
         else _("you are invited to take part in {project}, a project in Touchstone.")
     ).format(name=clipped(by or ""), project=clipped(offered.title))
     link = _("Create your account with this link. It works once, within {n} days:").format(n=accounts.INVITATION_DAYS)
-    text = f"{_('Hello,')}\n\n{invites}\n{link}\n\n{base}/invite/{token}\n"
+    hello = _("Hello,")
+    text = f"{hello}\n\n{invites}\n{link}\n\n{base}/invite/{token}\n"
     return Letter(secrets.token_urlsafe(12), address, _("You are invited to Touchstone"), text)

@@ -239,6 +239,9 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
         titles[criterion.name] = criterion.prompt
         options = options_of(criterion, seen)
         labels[criterion.name] = {typed_value(option.value): option.label for option in options}
+        if row.stage is Stage.COMPARISON:  # its page names the sides in the person's language
+            on_page = kinds.of_criterion(criterion).page_options(criterion) or []
+            labels[criterion.name] |= {typed_value(option["value"]): option["label"] for option in on_page}
         if kinds.of_criterion(criterion).none_is_answer:
             labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
         reasons = [reason for option in options for reason in option.reasons]

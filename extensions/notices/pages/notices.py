@@ -62,6 +62,6 @@ def _line(notice: Notice) -> list[markup.Markup]:
     return [
         words if notice.seen else markup.tag("b", words),
         markup.text(notice.title),
-        markup.text(markup.moment(notice.at)),
+        markup.tag("span", markup.text(markup.moment(notice.at)), dir="ltr"),
         markup.text("" if notice.seen else _("new")),
     ]

@@ -157,7 +157,8 @@ def result_of(result: results.ItemResult) -> markup.Markup:
 
 
 def _words(values: Any) -> str:
-    return ", ".join(f"{name} {_('skipped') if value is None else value}" for name, value in values.items())
+    skipped = _("skipped")
+    return ", ".join(f"{name} {skipped if value is None else value}" for name, value in values.items())
 
 
 # ---- seniors ---------------------------------------------------------------------------------------------------------
