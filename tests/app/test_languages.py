@@ -28,7 +28,7 @@ from domain.states import Stage
 from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.comments import write_comment
-from testkit.factories import claimed, make_items, make_predictions
+from testkit.factories import claimed, make_items, make_pool, make_predictions
 from testkit.missing_extensions import needs_every
 from testkit.qualification import begin_try, make_set, review_try
 from testkit.serving import Server, environment
@@ -441,6 +441,13 @@ def test_every_other_page_of_annotators_is_translated(
         ):
             go(f"{path}?project={project}")
             look(name, part)
+            if name == "authoring":
+                if width == 1280:  # later, the item is begun
+                    page.locator(".cell").first.click()
+                    page.keyboard.press("Enter")
+                page.get_by_role("textbox", name="DATA question").fill("DATA")
+                page.keyboard.press("Tab")
+                look("wording", ".stops, [data-said]")
             if width == 1280 and name in ("notices", "triage"):
                 page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
                 found = _settled(page)
@@ -480,6 +487,7 @@ def _whole(place: Place, folder: Path) -> tuple[str, Person]:
         scenes()[number // 2].picture((320, 240)).save(path)
         files.append((path.name, path))
     image_pool.add_to_pool(store, place.media, by=None, project=project, files=files, source_of=lambda _: "DATA")
+    make_pool(store, 2, project=project, source="DATA")
     make_set(store, project=project, stage=Stage.GRADING)
     attempt = begin_try(store, person, project=project, stage=Stage.GRADING)
     task = claimed(store, person, Stage.GRADING, project=project)
