@@ -385,8 +385,11 @@ def test_every_other_page_of_annotators_is_translated(
     project, person = _whole(elsewhere, tmp_path)
     invitation = accounts.invite(store, by=None, project=project, role=Role.ANNOTATOR)
     with store.write() as session:
-        about = {"address": "a@example.org", "time": MailTime.DAILY, "off_token": "off"}
-        session.add(MailChoiceRow(person_id=person.id, told_at=store.now(), **about))
+        session.add(
+            MailChoiceRow(
+                person_id=person.id, address="a@example.org", time=MailTime.DAILY, off_token="off", told_at=store.now()
+            )
+        )
     wrong: dict[str, object] = {}
     for width in (1280, 390):
         context = chromium.new_context(
