@@ -1,37 +1,15 @@
-"""Texts of a schema in the person's language: its own translations, and the usual titles of stages."""
+"""Texts of a schema in the person's language, from its own translations."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from annotation_schemas.model import Schema
-from domain.language import _, language, marked
-from domain.states import Stage
+from annotation_schemas.stage_titles import stage_title as stage_title
+from domain.language import language
 
 LABELS = frozenset({"title", "label", "help", "prompt", "definition", "group", "say", "options_title", "unit", "none"})
 """Keys of a page whose values are texts of the schema."""
-
-STAGES = (
-    marked("Triage"),
-    marked("Authoring"),
-    marked("Verification"),
-    marked("Verification 2"),
-    marked("Verification 3"),
-    marked("Adjudication"),
-    marked("Refinement"),
-    marked("Answering"),
-    marked("Grading"),
-    marked("Comparison"),
-    marked("Coding"),
-    marked("Arbitration"),
-)
-"""The titles of stages without a title of their own in the schema."""
-
-
-def stage_title(schema: Schema, stage: Stage) -> str:
-    """Return the title of a stage in the person's language."""
-    title = schema.stages.title_of(stage.value)
-    return schema.translations.get(language(), {}).get(title) or _(title)
 
 
 def in_language(schema: Schema, part: Any) -> Any:

@@ -49,12 +49,12 @@ STYLE += """
   padding: .05rem .45rem; background: #e3b341; color: #2b2102; }
 @media (max-width: 900px) { [data-testid="stHtml"]:has(> .ts-table) { overflow-x: auto; } }
 .ts-table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.ts-table th { text-align: left; font-weight: 600; font-size: .82rem; padding: .35rem .9rem .35rem 0;
+.ts-table th { text-align: start; font-weight: 600; font-size: .82rem; padding: .35rem 0; padding-inline-end: .9rem;
   color: color-mix(in srgb, currentColor 66%, transparent);
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
-.ts-table td { padding: .5rem .9rem .5rem 0; vertical-align: top;
+.ts-table td { padding: .5rem 0; padding-inline-end: .9rem; vertical-align: top;
   border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
-.ts-table .number { text-align: right; white-space: nowrap; }
+.ts-table .number { text-align: end; white-space: nowrap; }
 .ts-table input { width: 18px; height: 18px; margin: .1rem 0 0; accent-color: #0f6e84; cursor: pointer; }
 .ts-table td.line { white-space: nowrap; }
 .ts-table td.name { width: 14rem; }

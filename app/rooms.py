@@ -10,7 +10,7 @@ from app.labels import text_in_language
 from app.screens import SCREENS, Room, Screen
 from app.services import Services
 from db import project_facts
-from domain.language import _, marked
+from domain.language import _, language, marked
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -24,18 +24,19 @@ FOR_ANNOTATORS = (
     marked("My work"), marked("Notices"), marked("To do"), marked("Submissions"), marked("Comments"),
     marked("Qualification"), marked("Triage"), marked("Author"), marked("Verify"), marked("Adjudicate"),
     marked("Refine"), marked("Answer"), marked("Grade"), marked("Compare"), marked("Code"), marked("Settle codes"),
+    marked("Verify 2"), marked("Verify 3"),
 )  # fmt: skip
 """Titles of pages that annotators use, in all catalogs. Titles of other pages are in English."""
 MOST_TABS = 6
 """Number of tabs shown in a row. The others are under *More*."""
-WORKING = "Working pages"
+WORKING = marked("Working pages")
 """The group of working pages in the finder."""
 
 STYLE = """
 .ts-room { display: flex; align-items: center; gap: .7rem; min-height: 1.9rem; }
 .ts-room .ts-title { margin: 0; }
-.ts-room > a { margin-left: auto; }
-@media (max-width: 768px) { .ts-room { padding-left: 1.6rem; } }
+.ts-room > a { margin-inline-start: auto; }
+@media (max-width: 768px) { .ts-room { padding-inline-start: 1.6rem; } }
 .ts-tabs { display: flex; flex-wrap: wrap; gap: 0 1.35rem; margin-top: .35rem;
   border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 .ts-tabs a, .ts-tabs summary { display: block; padding: .3rem 0 .4rem; margin-bottom: -1px; font-size: .95rem;
@@ -47,7 +48,7 @@ STYLE = """
 .ts-tabs details { position: relative; }
 .ts-tabs summary { list-style: none; }
 .ts-tabs summary::after { content: " ▾"; }
-.ts-tabs details > div { position: absolute; right: 0; z-index: 20; min-width: 11rem; padding: .3rem;
+.ts-tabs details > div { position: absolute; inset-inline-end: 0; z-index: 20; min-width: 11rem; padding: .3rem;
   border-radius: 8px; border: 1px solid color-mix(in srgb, currentColor 24%, transparent);
   background: var(--st-background-color, Canvas); box-shadow: 0 6px 24px #0003; }
 .ts-tabs details a { padding: .3rem .6rem; margin: 0; border: 0; border-radius: 5px; }
@@ -198,7 +199,7 @@ def entries(view: ProjectView, facts: RoomFacts) -> list[Place]:
 
 def finder(view: ProjectView) -> list[Place]:
     """Return every page and main action that this person may open in this project, for the key M."""
-    key = (view.schema.hash, view.name, view.role, view.stages)
+    key = (view.schema.hash, view.name, view.role, view.stages, language())
     if key not in _finders:
         _finders[key] = _finder(view)
     return _finders[key]
@@ -220,7 +221,7 @@ def _finder(view: ProjectView) -> list[Place]:
             "name": "",
             "title": action.title,
             "href": address(view, screen),
-            "group": str(room_of(view, screen) or ""),
+            "group": _group(room_of(view, screen)),
             "words": action.words,
             "kind": "action",
         }
@@ -231,13 +232,17 @@ def _finder(view: ProjectView) -> list[Place]:
     return [*rows, *working, *acts] if is_lead(view) else [*rows[:1], *working, *rows[1:], *acts]
 
 
+def _group(name: str | None) -> str:
+    return _(str(name)) if name else ""  # the catalog has its own description under the empty text
+
+
 def _place(view: ProjectView, screen: Screen, group: str) -> Place:
     title = title_of(view, screen)
     return {
         "name": screen.name,
         "title": title,
         "href": address(view, screen),
-        "group": str(group),
+        "group": _group(group),
         "words": screen.words,
     }
 
@@ -290,7 +295,7 @@ def draw_head(
     if about:
         parts.append(markup.tag("div", markup.quiet(about), style="ts ts-small ts-about"))
     if head and head.waits:
-        parts.append(markup.notice(head.waits))
+        parts.append(markup.notice(_(head.waits)))
     return parts
 
 
@@ -305,8 +310,8 @@ def tab_row(view: ProjectView, room: Room, tabs: Sequence[Screen], current: Scre
     parts = [_tab(view, screen, current) for screen in row]
     if rest:
         more = markup.tag("div", *(_tab(view, screen, current) for screen in rest))
-        parts.append(markup.tag("details", markup.tag("summary", markup.text("More")), more))
-    return markup.tag("nav", *parts, style="ts-tabs", aria_label=f"Tabs of {room}")
+        parts.append(markup.tag("details", markup.tag("summary", markup.text(_("More"))), more))
+    return markup.tag("nav", *parts, style="ts-tabs", aria_label=_("Tabs of {room}").format(room=_(room.value)))
 
 
 def _tab(view: ProjectView, screen: Screen, current: Screen) -> markup.Markup:

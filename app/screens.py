@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from db.project_facts import FactQuery
+from domain.language import _
 from domain.registers import Register
 from domain.roles import Role
 from domain.states import Stage
@@ -100,8 +101,8 @@ class Screen:
 
     @property
     def window_title(self) -> str:
-        """Return the title of the browser's window."""
-        names = [self.title, *([self.room] if self.room is not None else []), "Touchstone"]
+        """Return the title of the browser's window, in the person's language."""
+        names = [_(self.title), *([_(self.room.value)] if self.room is not None else []), "Touchstone"]
         return " · ".join(dict.fromkeys(names))
 
     @property

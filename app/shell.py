@@ -32,10 +32,10 @@ from domain.errors import (
     TouchstoneError,
 )
 from domain.language import COOKIE as LANGUAGE
-from domain.language import _, speaking
+from domain.language import _, marked, speaking
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
-from domain.roles import Role, at_least
+from domain.roles import Role, at_least, role_name
 from workflow.access import accounts, projects
 
 log = logging.getLogger("touchstone")
@@ -43,7 +43,7 @@ log = logging.getLogger("touchstone")
 LOOPBACK = "127.0.0.1"
 """The address of a browser on this machine, for which Streamlit reports no address."""
 
-SESSION_OVER = "Your session has ended. Sign in again. Your text is kept."
+SESSION_OVER = marked("Your session has ended. Sign in again. Your text is kept.")
 
 
 WORKING_STYLE = """
@@ -206,13 +206,17 @@ def guard(
     checks the person's session and ends the run if the session is over. ``away`` draws its own message while the
     database is away.
     """
+    with speaking(st.context.cookies.get(LANGUAGE)), _guarded(services, away):
+        yield
+
+
+@contextmanager
+def _guarded(services: Services | None, away: Callable[[DatabaseUnavailableError], None] | None) -> Iterator[None]:
     entered = False
     try:
         if services is not None and not services.alive():
-            raise SignInRequiredError(SESSION_OVER)
-        address = st.context.ip_address
-        where = address if isinstance(address, str) else LOOPBACK  # a stand-in without a server
-        with acting_from(where), speaking(st.context.cookies.get(LANGUAGE)):
+            raise SignInRequiredError(_(SESSION_OVER))
+        with acting_from(_address()):
             entered = True
             yield
     except SignInRequiredError:
@@ -228,6 +232,11 @@ def guard(
             show(markup.notice(_unforeseen(error), style="bad"))
     if not entered:
         st.stop()  # the guarded code must not run, and a context manager cannot skip it
+
+
+def _address() -> str:
+    address = st.context.ip_address
+    return address if isinstance(address, str) else LOOPBACK  # a stand-in without a server
 
 
 LOOK_AGAIN_SECONDS = 3.0
@@ -252,10 +261,10 @@ def _tell_away(error: DatabaseUnavailableError) -> None:
 def _unforeseen(error: Exception) -> str:
     number = secrets.token_hex(4)
     log.error("Error %s on a screen", number, exc_info=error)
-    return (
-        f"Something went wrong here; it is not your fault. Nothing you submitted is lost. Reload the page; "
-        f"if it happens again, tell the people who run this server the number {number}."
-    )
+    return _(
+        "Something went wrong here; it is not your fault. Nothing you submitted is lost. Reload the page; if it "
+        "happens again, tell the people who run this server the number {number}."
+    ).format(number=number)
 
 
 _REFUSED = "touchstone.refused"
@@ -268,14 +277,12 @@ def pressed(services: Services) -> Iterator[None]:
     Work in a callback is always done, because Streamlit calls it before it draws. A press that the page handles while
     it is drawn is lost if another press comes first.
     """
-    with session_values.at_hand():
+    with session_values.at_hand(), speaking(st.context.cookies.get(LANGUAGE)):
         session_values.place().pop(_REFUSED, None)
         try:
             if not services.alive():
-                raise SignInRequiredError(SESSION_OVER)
-            address = st.context.ip_address
-            where = address if isinstance(address, str) else LOOPBACK
-            with acting_from(where), speaking(st.context.cookies.get(LANGUAGE)):
+                raise SignInRequiredError(_(SESSION_OVER))
+            with acting_from(_address()):
                 yield
         except TouchstoneError as error:
             messages.keep(_REFUSED, on_page(str(error)))
@@ -327,19 +334,13 @@ def _way_back() -> None:
     """Show a link back on a working page that cannot be drawn, because that page has no menu."""
     named = st.session_state.get("touchstone.project")
     href = addresses.page("my_work", named) if named else "/"
-    link = markup.tag("a", markup.text("My work"), href=href, target="_self")
+    link = markup.tag("a", markup.text(_("My work")), href=href, target="_self")
     show(markup.tag("p", link, style="ts", data_part="back"))
 
 
 def _session_over() -> None:
-    show(
-        markup.tag(
-            "div",
-            markup.text(SESSION_OVER + " "),
-            markup.tag("a", markup.text("Sign in"), href="/login", target="_self"),
-            style="ts ts-notice bad",
-        )
-    )
+    link = markup.tag("a", markup.text(_("Sign in")), href="/login", target="_self")
+    show(markup.tag("div", markup.text(_(SESSION_OVER) + " "), link, style="ts ts-notice bad"))
 
 
 # ---- helpers for screens --------------------------------------------------------------------------------------------
@@ -358,16 +359,16 @@ def project(services: Services) -> ProjectView:
     if chosen is None and (asked := st.query_params.get("project")):
         projects.project(services.store, person=services.person, project=asked)  # raises with the reason
     if not mine:
-        raise NotFoundError(NO_PROJECT)
+        raise NotFoundError(_(NO_PROJECT))
     if chosen is None:
-        if st.query_params.get("project"):
-            raise NotFoundError(f"You are not a member of a project “{st.query_params['project']}”.")
+        if asked:
+            raise NotFoundError(_("You are not a member of a project “{project}”.").format(project=asked))
         chosen = sidebar.in_use(mine)[0]
     sidebar.remember(chosen.name, mine)
     return chosen
 
 
-NO_PROJECT = "You are not a member of any project yet. Ask a project's lead for an invitation."
+NO_PROJECT = marked("You are not a member of any project yet. Ask a project's lead for an invitation.")
 
 
 def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
@@ -380,9 +381,8 @@ def lead_of(services: Services) -> ProjectView:
     """Return the project, for a page that only leads may use. Raise ``NotAllowedError`` for other roles."""
     view = project(services)
     if not at_least(view.role, Role.LEAD):
-        raise NotAllowedError(
-            f"This page is for leads of {view.title}. Your role is {view.role}. My work shows your tasks."
-        )
+        words = _("This page is for leads of {project}. Your role is {role}. My work shows your tasks.")
+        raise NotAllowedError(words.format(project=view.title, role=role_name(view.role)))
     if view.archived:
         show(markup.notice(f"{view.title} is archived. You can read and export the project, but not change it."))
     return view
@@ -464,12 +464,12 @@ def pager(
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         show(line)
         for label, to, off in (
-            ("First", 0, at == 0),
-            ("Previous", at - 1, at == 0),
-            ("Next", at + 1, at == last),
-            ("Last", last, at == last),
+            (marked("First"), 0, at == 0),
+            (marked("Previous"), at - 1, at == 0),
+            (marked("Next"), at + 1, at == last),
+            (marked("Last"), last, at == last),
         ):
-            st.button(label, key=f"{key}.{label.lower()}", disabled=off, on_click=turn, args=(to,))
+            st.button(_(label), key=f"{key}.{label.lower()}", disabled=off, on_click=turn, args=(to,))
     return first
 
 

@@ -15,14 +15,15 @@ from app.serving import demo_people
 from app.workbench import assets
 from domain import extensions
 from domain.display_names import distinct_names
+from domain.language import _, marked
 from domain.records import ProjectView
 from workflow.access import accounts, projects
 
-PROJECTS = "Projects"
+PROJECTS = marked("Projects")
 """The group of other projects in the list that M opens."""
 SWITCH: Place = {
     "name": "",
-    "title": "Switch person",
+    "title": marked("Switch person"),
     "href": "/demo",
     "group": "",
     "words": "sign out log out other role verifier grader author senior lead",
@@ -56,7 +57,7 @@ _component = st.components.v2.component("touchstone_menu", js=assets.loader("men
 def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
     """Draw the sidebar of a page that is not a working page. Return the head of the page."""
     brand = [markup.tag("span"), markup.text("Touchstone")]
-    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title="Start page"))
+    st.html(markup.tag("a", *brand, style="ts-brand", href="/", target="_self", title=_("Start page")))
     mine = projects.projects_of(services.store, person=services.person)
     head = None
     if mine:
@@ -66,7 +67,7 @@ def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
         facts = rooms.read_facts(services, view)
         keys(view, current, news=_news(services), facts=facts)
         head = rooms.head_of(view, current, facts)
-    words, href = (SWITCH["title"], SWITCH["href"]) if demo_people.is_on() else ("Sign out", "/logout")
+    words, href = (_(SWITCH["title"]), SWITCH["href"]) if demo_people.is_on() else (_("Sign out"), "/logout")
     st.html(
         markup.tag(
             "div",
@@ -114,7 +115,7 @@ def keys(
 def everywhere(view: ProjectView) -> list[Place]:
     """Return all links: pages, actions, and the person's other projects."""
     others = st.session_state.get("touchstone.projects", [])
-    switch = [SWITCH] if demo_people.is_on() else []
+    switch = [{**SWITCH, "title": _(SWITCH["title"])}] if demo_people.is_on() else []
     return [*rooms.finder(view), *(place for place in others if place["name"] != view.name), *switch]
 
 
@@ -134,7 +135,7 @@ def _note(mine: Sequence[ProjectView]) -> None:
             "name": view.name,
             "title": titles[view.name],
             "href": rooms.address(view, rooms.home(view)),
-            "group": PROJECTS,
+            "group": _(PROJECTS),
         }
         for view in in_use(mine)
     ]
@@ -161,10 +162,10 @@ def _choose_project(mine: Sequence[ProjectView], current: Screen, *, may_create:
     if len(mine) == 1 and not may_create:
         st.html(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
         return now
-    titles = ({NEW: "New project"} if may_create else {}) | _titles(open_ones) | {ALL: "All projects"}
+    titles = ({NEW: _("New project")} if may_create else {}) | _titles(open_ones) | {ALL: _("All projects")}
     names = list(titles)
     chosen = st.selectbox(
-        "Project",
+        _("Project"),
         names,
         index=names.index(now.name),
         format_func=lambda name: titles[name],

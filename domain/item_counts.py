@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from domain.item_filter import ItemFilter, Range
+from domain.language import marked
 from domain.states import UNSETTLED, VOTED_ON, ItemState
 
 
@@ -161,8 +162,8 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "The newest verification vote of each person on the current revision of an item.",
             items=ItemFilter(votes=Range(low=1)),
         ),
-        "waiting": CountDefinition("waiting", "Tasks of a stage that you can do now."),
-        "done": CountDefinition("done by you", "Tasks of a stage that you have submitted."),
+        "waiting": CountDefinition(marked("waiting"), marked("Tasks of a stage that you can do now.")),
+        "done": CountDefinition(marked("done by you"), marked("Tasks of a stage that you have submitted.")),
         "submissions": CountDefinition(
             "submissions",
             "Tasks that people submitted for the first time, in all stages. Corrections and qualification do not "

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from domain.language import marked
+
 
 class MailTime(StrEnum):
     """The time at which a person wants notices by e-mail."""
 
     label: str
-    """The name on pages."""
+    """The name on pages, in English."""
 
     def __new__(cls, *row: str) -> MailTime:
         made = str.__new__(cls, row[0])
         made._value_, made.label = row
         return made
 
-    DAILY = "daily", "once a day"
-    AT_ONCE = "at_once", "at once"
-    OFF = "off", "never"
+    DAILY = "daily", marked("once a day")
+    AT_ONCE = "at_once", marked("at once")
+    OFF = "off", marked("never")
 
 
 class MailState(StrEnum):

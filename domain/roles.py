@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from domain.language import _, marked
+
 
 class Role(StrEnum):
     """What a person may do in one project. An admin of the installation may do everything everywhere."""
@@ -14,6 +16,14 @@ class Role(StrEnum):
 
 
 _RANK = {Role.ANNOTATOR: 0, Role.SENIOR: 1, Role.LEAD: 2}
+
+
+_NAMES = {Role.ANNOTATOR: marked("annotator"), Role.SENIOR: marked("senior"), Role.LEAD: marked("lead")}
+
+
+def role_name(role: Role) -> str:
+    """Return the name of a role in the person's language."""
+    return _(_NAMES[role])
 
 
 def at_least(role: Role, wanted: Role) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
+from domain.language import _, ngettext
 from domain.states import Stage
 
 NEAR = timedelta(days=3)
@@ -45,8 +46,11 @@ def day_of(now: datetime) -> date:
 
 
 def said_of(due: date, now: datetime) -> str:
-    """Return the words about a deadline that follow the name of a stage."""
+    """Return the words about a deadline that follow the name of a stage, in the person's language."""
     days = (due - day_of(now)).days
     if days < 0:
-        return f"was due on {due}, {'yesterday' if days == -1 else f'{-days} days ago'}"
-    return f"is due on {due}, {('today', 'tomorrow')[days] if days < 2 else f'in {days} days'}"
+        ago = _("yesterday") if days == -1 else ngettext("{n} day ago", "{n} days ago", -days).format(n=-days)
+        return _("was due on {day}, {when}").format(day=due, when=ago)
+    ahead = ngettext("in {n} day", "in {n} days", days).format(n=days)
+    when = {0: _("today"), 1: _("tomorrow")}.get(days, ahead)
+    return _("is due on {day}, {when}").format(day=due, when=when)

@@ -12,11 +12,12 @@ from annotation_schemas.kinds._table import of_field
 from annotation_schemas.model import ItemField, Schema, Wording, WordLimits
 from domain import wording as texts_of
 from domain.errors import Problem
+from domain.language import _, marked, ngettext
 
 _PERSONS = {
-    "first": "Use only the first person (I, my, we), without “you”.",
-    "second": "Use only the second person (you, your), without “I” or “we”.",
-    "third": "Write it without “I”, “we” and “you”.",
+    "first": marked("Use only the first person (I, my, we), without “you”."),
+    "second": marked("Use only the second person (you, your), without “I” or “we”."),
+    "third": marked("Write it without “I”, “we” and “you”."),
 }
 _LONGEST = 60
 """The length at which a text is cut in a sentence."""
@@ -113,39 +114,45 @@ def _of_field(
     places = [place for place, text in enumerate(listed, 1) if isinstance(text, str) and text.strip()]
     for place, text in zip(places, texts, strict=True):
         for rule, sentence, later in _of_text(told, text):
-            yield rule, f"Entry {place}: {sentence}" if in_list else sentence, later
+            yield rule, _of_entry(place, sentence) if in_list else sentence, later
     for place, text in zip(places, texts, strict=True):
         for sentence in _elsewhere(schema, field, told, text, fields, seen):
-            yield "not_in", f"Entry {place}: {sentence}" if in_list else sentence, False
+            yield "not_in", _of_entry(place, sentence) if in_list else sentence, False
     if not in_list:
         return
     ends = texts_of.longest_over_shortest(texts, told.alike_length) if told.alike_length is not None else None
     if ends is not None:
         long, short = (len(texts_of.folded(texts[at])) for at in ends)
-        sentence = f"Entry {places[ends[0]]} has {long} characters and entry {places[ends[1]]} has {short}"
-        yield "alike_length", f"{sentence}: more than {told.alike_length:g} times as many.", False
+        sentence = _("Entry {one} has {long} characters and entry {other} has {short}: more than {n} times as many.")
+        about = {"one": places[ends[0]], "other": places[ends[1]], "long": long, "short": short}
+        yield "alike_length", sentence.format(**about, n=f"{told.alike_length:g}"), False
     if told.no_rewording:
         for same in texts_of.alike(texts, english=says_english(field)):
-            yield "no_rewording", f"Entries {_listed([places[at] for at in same])} say the same in other words.", False
+            entries = _listed([places[at] for at in same])
+            yield "no_rewording", _("Entries {entries} say the same in other words.").format(entries=entries), False
+
+
+def _of_entry(place: int, sentence: str) -> str:
+    return _("Entry {place}: {sentence}").format(place=place, sentence=sentence)
 
 
 def _of_text(told: Wording, text: str) -> Iterator[tuple[str, str, bool]]:
     if told.person is not None and not texts_of.in_person(text, told.person):
-        yield "person", _PERSONS[told.person], told.person != "third"
+        yield "person", _(_PERSONS[told.person]), told.person != "third"
     if told.words is not None:
         yield from _counted(told.words, texts_of.count_words(text))
     if (phrase := texts_of.first_standing(told.forbidden, text)) is not None:
-        yield "forbidden", f"Write it without “{phrase}”.", False
+        yield "forbidden", _("Write it without “{phrase}”.").format(phrase=phrase), False
     if told.ends_with is not None and not texts_of.folded(text).endswith(texts_of.folded(told.ends_with)):
-        yield "ends_with", f"End it with “{told.ends_with}”.", True
+        yield "ends_with", _("End it with “{end}”.").format(end=told.ends_with), True
 
 
 def _counted(limits: WordLimits, n: int) -> Iterator[tuple[str, str, bool]]:
-    words = f"{n} {'word' if n == 1 else 'words'}"
+    words = ngettext("{n} word", "{n} words", n).format(n=n)
     if limits.least is not None and n < limits.least:
-        yield "words", f"{words}; write at least {limits.least}.", True
+        yield "words", _("{words}; write at least {n}.").format(words=words, n=limits.least), True
     if limits.most is not None and n > limits.most:
-        yield "words", f"{words}; write at most {limits.most}.", False
+        yield "words", _("{words}; write at most {n}.").format(words=words, n=limits.most), False
 
 
 def _elsewhere(
@@ -164,7 +171,8 @@ def _elsewhere(
             continue
         for other in _texts(fields.get(name)):
             if texts_of.stands_in(text, other) and not any(texts_of.stands_in(longer, other) for longer in others):
-                yield f"“{_cut(text)}” appears in {title_of(schema.item.field(name))}."
+                title = title_of(schema.item.field(name))
+                yield _("“{text}” appears in {field}.").format(text=_cut(text), field=title)
                 break
 
 
@@ -174,4 +182,4 @@ def _cut(text: str) -> str:
 
 
 def _listed(places: Sequence[int]) -> str:
-    return f"{', '.join(map(str, places[:-1]))} and {places[-1]}"
+    return _("{first} and {last}").format(first=", ".join(map(str, places[:-1])), last=places[-1])

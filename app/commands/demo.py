@@ -10,6 +10,7 @@ import typer
 from app.commands.groups import Panel
 from app.commands.progress import shown_progress
 from domain.errors import ConflictError
+from domain.language import marked, ngettext
 from domain.states import Stage
 
 if TYPE_CHECKING:
@@ -71,37 +72,51 @@ def _offer() -> DemoOffer:
     from app.serving.demo_people import DemoOffer, DemoRole
     from examples import demo as example
 
-    items = ("item waits", "items wait")
+    def items(n: int) -> str:
+        return ngettext("{n} item waits", "{n} items wait", n)
+
     return DemoOffer(
         example.PROJECT,
         [
-            DemoRole("demo-hanna", "Verifier", "Decide whether an item is sound", "/verify", Stage.VERIFICATION, items),
+            DemoRole(
+                "demo-hanna",
+                marked("Verifier"),
+                marked("Decide whether an item is sound"),
+                "/verify",
+                Stage.VERIFICATION,
+                items,
+            ),
             DemoRole(
                 "demo-jonas",
-                "Grader",
-                "Grade models' answers",
+                marked("Grader"),
+                marked("Grade models' answers"),
                 "/grade",
                 Stage.GRADING,
-                ("answer waits", "answers wait"),
+                lambda n: ngettext("{n} answer waits", "{n} answers wait", n),
             ),
             DemoRole(
                 "demo-dina",
-                "Author",
-                "Write questions about an image",
+                marked("Author"),
+                marked("Write questions about an image"),
                 "/author",
                 Stage.AUTHORING,
-                ("item to write", "items to write"),
+                lambda n: ngettext("{n} item to write", "{n} items to write", n),
             ),
             DemoRole(
-                "demo-noor", "Senior", "Settle disagreements between people", "/adjudicate", Stage.ADJUDICATION, items
+                "demo-noor",
+                marked("Senior"),
+                marked("Settle disagreements between people"),
+                "/adjudicate",
+                Stage.ADJUDICATION,
+                items,
             ),
             DemoRole(
                 "demo-mara",
-                "Lead",
-                "Follow progress, compare models, release",
+                marked("Lead"),
+                marked("Follow progress, compare models, release"),
                 "/overview",
                 None,
-                ("item kept", "items kept"),
+                lambda n: ngettext("{n} item kept", "{n} items kept", n),
             ),
         ],
         frozenset(member.login for member in example.PEOPLE),

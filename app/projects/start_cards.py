@@ -10,6 +10,7 @@ from app import markup, shell
 from app.projects import form_thumbnail
 from app.screens import SCREENS
 from app.services import Services
+from domain.language import _
 from workflow.access import accounts
 
 PUBLISHED = ("egothink", "egoplan", "etp_bench", "pca_bench")
@@ -50,8 +51,12 @@ def draw(services: Services) -> None:
 def who_invites(services: Services) -> str:
     """Return whom a person without a project can ask for an invitation."""
     admins = [person.name for person in accounts.active_accounts(services.store) if person.is_admin]
-    names = f" or an admin of this server ({', '.join(admins)})" if admins else ""
-    return f"You are not a member of any project yet. Ask the lead of a project{names} for an invitation."
+    if not admins:
+        return _("You are not a member of any project yet. Ask the lead of a project for an invitation.")
+    return _(
+        "You are not a member of any project yet. Ask the lead of a project or an admin of this server ({names}) for "
+        "an invitation."
+    ).format(names=", ".join(admins))
 
 
 def _card(title: str, about: str, *parts: markup.Markup) -> markup.Markup:

@@ -29,6 +29,7 @@ from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequestError, NotAllowedError, NotFoundError, TooManyRequestsError, TouchstoneError
 from domain.language import _, marked
 from domain.records import Person, SignedIn
+from domain.roles import Role, role_name
 from workflow.access import accounts, passwords, sign_in
 
 Form = Mapping[str, str]
@@ -131,7 +132,7 @@ class Pages:
         """Sign a visitor on this machine in as a person of the demo, as often as the visitor wants."""
         demo = demo_people.offered(request)
         if demo is None:
-            raise NotFoundError("This server has no demo. Sign in with your account.")
+            raise NotFoundError(_("This server has no demo. Sign in with your account."))
         form = await _form(request)
         person = await run_in_threadpool(
             sign_in.demo_person, self.store, login=form.get("login", ""), logins=demo.logins
@@ -331,15 +332,15 @@ def _current(request: Request) -> SignedIn | None:
 
 async def _form(request: Request) -> Form:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise BadRequestError("This form did not come from a page of this server. Open the page again.")
+        raise BadRequestError(_("This form did not come from a page of this server. Open the page again."))
     try:
         text = (await read_body(request)).decode()
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
     except ValueError:
-        raise BadRequestError("This form could not be read. Go back, reload the page, and try again.") from None
+        raise BadRequestError(_("This form could not be read. Go back, reload the page, and try again.")) from None
     form = {name: values[-1] for name, values in fields.items()}
     if any("\0" in value for value in form.values()):
-        raise BadRequestError("The form contains a null character. Go back and type the text again.")
+        raise BadRequestError(_("The form contains a null character. Go back and type the text again."))
     return form
 
 
@@ -379,7 +380,9 @@ def _invitation_form(
         ),
     )
     greeting = plain_pages.paragraph(
-        _("You are invited to {project} as {role}. Create an account to start.").format(project=project, role=role)
+        _("You are invited to {project} as {role}. Create an account to start.").format(
+            project=project, role=role_name(Role(role))
+        )
     )
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (

@@ -57,7 +57,7 @@ a { color: var(--accent); }
 main.wide { width: min(1200px, 100%); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: 8px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th, td { padding: 8px 10px; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { font-size: 13px; vertical-align: bottom; }
 tbody th { font-weight: 600; }
 td small { display: block; color: var(--quiet); white-space: nowrap; }

@@ -32,7 +32,7 @@ body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(34
 .welcome ul { list-style: none; margin: 0 -12px 28px; padding: 0; }
 .welcome li + li { border-top: 1px solid var(--line); }
 .welcome li button { display: grid; grid-template-columns: 1fr auto; gap: 0 16px; align-items: center;
-  padding: 9px 12px; background: none; color: var(--quiet); font-weight: 400; text-align: left; border-radius: 6px; }
+  padding: 9px 12px; background: none; color: var(--quiet); font-weight: 400; text-align: start; border-radius: 6px; }
 .welcome li button:hover { background: color-mix(in srgb, var(--accent) 9%, transparent); filter: none; }
 .welcome li b { font-weight: 600; color: var(--ink); }
 .welcome li small { grid-column: 1; font-size: 14px; }
@@ -54,6 +54,10 @@ ABOUT = marked(
     "People write, verify and grade items next to the image. Touchstone measures how well they agree, and tests "
     "whether a model can judge in their place. Anyone can recompute a release."
 )
+TRY = marked("Try the demo")
+OWN = marked("Use it for your own benchmark")
+PASSWORD = marked("Sign in with a password")
+PICTURE = marked("The image on the left; the question, its answer and two buttons on the right.")
 CAPTION = marked("A verifier decides with two keys whether an item is sound.")
 FOOT = marked("No account yet? Ask the lead of your project for an invitation.")
 
@@ -87,11 +91,12 @@ def page(
         f"<p>{escape(_(ABOUT))}</p></header>"
     )
     caption = f"<figcaption>{escape(_(CAPTION))}</figcaption>"
+    shown = escape(_("The verifying page"))
     figure = (
-        '<aside aria-label="The verifying page"><figure><picture>'
+        f'<aside aria-label="{shown}"><figure><picture>'
         '<source srcset="/assets/verifying-dark.webp" media="(prefers-color-scheme: dark)">'
-        '<img src="/assets/verifying-light.webp" width="1280" height="720" alt="The image on the left; the question, '
-        f'its answer and two buttons on the right."></picture>{caption}</figure></aside>'
+        f'<img src="/assets/verifying-light.webp" width="1280" height="720" alt="{escape(_(PICTURE))}"></picture>'
+        f"{caption}</figure></aside>"
     )
     return plain_pages.document(_("Sign in"), f'<body class="welcome">{about}<main>{side}</main>{figure}</body>')
 
@@ -104,24 +109,28 @@ def _sign_in(form: str, complaint: str) -> str:
 
 def _demo(people: Sequence[DemoPerson], form: str, complaint: str, signed_in: str, onward: str) -> str:
     """Return the list of the demo's people. Each is a button, so it works without scripts and as often as pressed."""
-    lines = [_choice(p, p.role.title, p.role.does, p.waits, p.role.page if onward == "/" else onward) for p in people]
+    lines = [
+        _choice(p, _(p.role.title), _(p.role.does), p.waits, p.role.page if onward == "/" else onward) for p in people
+    ]
     lead = next((p for p in people if p.role.stage is None), None)
     own = ""
     if lead is not None:
-        line = _choice(lead, "Create a project", "Start from a published protocol, or build a form", "", "/new_project")
-        own = f"<h2>Use it for your own benchmark</h2><ul>{line}</ul>"
-    stay = plain_pages.link("/", f"Stay signed in as {signed_in}") if signed_in else ""
-    words = "The people and their work are made up. You can return to this page and choose another person."
+        does = _("Start from a published protocol, or build a form")
+        line = _choice(lead, _("Create a project"), does, "", "/new_project")
+        own = f"<h2>{escape(_(OWN))}</h2><ul>{line}</ul>"
+    stay = plain_pages.link("/", _("Stay signed in as {name}").format(name=signed_in)) if signed_in else ""
+    words = _("The people and their work are made up. You can return to this page and choose another person.")
     return (
-        f"<h2>Try the demo</h2>{complaint}{plain_pages.paragraph(words)}<ul>{''.join(lines)}</ul>{own}"
-        f"<details{' open' if complaint else ''}><summary>Sign in with a password</summary>{form}</details>{stay}"
+        f"<h2>{escape(_(TRY))}</h2>{complaint}{plain_pages.paragraph(words)}<ul>{''.join(lines)}</ul>{own}"
+        f"<details{' open' if complaint else ''}><summary>{escape(_(PASSWORD))}</summary>{form}</details>{stay}"
     )
 
 
 def _choice(person: DemoPerson, title: str, does: str, waits: str, onward: str) -> str:
     right = f"<i>{escape(waits)}</i>" if waits else ""
     name = person.name.partition(" (")[0]  # the demo's names say the role, as the title does
-    words = f"<span><b>{escape(title)}</b> as {escape(name)}</span><small>{escape(does)}</small>{right}"
+    role = escape(_("{role} as {name}")).format(role=f"<b>{escape(title)}</b>", name=escape(name))
+    words = f"<span>{role}</span><small>{escape(does)}</small>{right}"
     login = f'<input type="hidden" name="login" value="{escape(person.role.login)}">'
     return (
         f'<li><form method="post" action="/demo">{login}'

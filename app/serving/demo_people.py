@@ -7,13 +7,12 @@ machine forwards requests of strangers.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from app.markup import count
 from db.engine import Store
 from domain.errors import TouchstoneError
 from domain.records import Person, SignedIn
@@ -48,8 +47,8 @@ class DemoRole:
     """The page that opens first, by its path."""
     stage: Stage | None
     """The stage whose waiting tasks are counted. None: the kept items are counted."""
-    counted: tuple[str, str]
-    """The words after the number of tasks, for one and for more: "item waits", "items wait"."""
+    counted: Callable[[int], str]
+    """Returns the words about a number of tasks, with a place for the number: "{n} items wait"."""
 
 
 @dataclass(frozen=True)
@@ -135,4 +134,4 @@ def _waiting(store: Store, person: Person, project: str, role: DemoRole) -> str:
         work = progress.my_work(store, person=person)
         rows = [row for row in work if (row.project, row.stage) == (project, role.stage)]
         n = progress.count_waiting(store, person=person, project=project, stage=role.stage, rows=rows)
-    return count(n, *role.counted)
+    return role.counted(n).format(n=f"{n:,}")

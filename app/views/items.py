@@ -14,6 +14,7 @@ from domain import extensions
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_counts import COUNTS
 from domain.item_filter import ItemList
+from domain.language import _
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from workflow.lead import item_list
@@ -34,7 +35,11 @@ def render(services: Services) -> None:
     """Draw the filters, the table, the open item, and the button for actions."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowedError(f"Only seniors and leads of {view.title} see its items. Open My work to see your tasks.")
+        raise NotAllowedError(
+            _("Only seniors and leads of {project} see its items. Open My work to see your tasks.").format(
+                project=view.title
+            )
+        )
     lead = at_least(view.role, Role.LEAD)
     shell.show(markup.Markup(f"<style>{STYLE}{table.STYLE}{drawer.STYLE}</style>"))
     _head(view, lead=lead)

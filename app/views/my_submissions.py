@@ -26,7 +26,7 @@ SCREEN = Screen(
     place=12,
     room=Room.MY_WORK,
     words="my submissions done edit correct my answer mistake undo earlier",
-    needs=Need("You have not submitted anything yet. Submit a task first.", project_facts.has_own_submissions),
+    needs=Need(marked("You have not submitted anything yet. Submit a task first."), project_facts.has_own_submissions),
 )
 
 KEY = "my_submissions"

@@ -20,7 +20,7 @@ from app.widgets import confirm
 from app.widgets.confirm import Confirmation
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
 from domain.item_counts import COUNTS
-from domain.language import _, marked, ngettext
+from domain.language import ENGLISH, _, language, marked, ngettext
 from domain.records import EarlierSubmission, ExpiredDraft, PostponedTask, ProjectView, StageWork
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -149,8 +149,9 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
     if waiting:
         return _waiting_tasks(stage, waiting)
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
-    if no_work.WAITS_FOR_MEDIA in reasons:  # even if other work is finished
-        return no_work.WAITS_FOR_MEDIA
+    media = _(no_work.WAITS_FOR_MEDIA)
+    if media in reasons:  # even if other work is finished
+        return media
     return reasons[0] if reasons else _("You have no tasks here.")
 
 
@@ -239,13 +240,13 @@ def _words(
     sentence = waiting_sentence(stage, rows, waiting=waiting)
     name = markup.text(stage_title(schema, stage))
     about = COUNTS["done"]
-    mine = [markup.tag("span", markup.quiet(_("{n} done by you").format(n=done)), title=about.about)] if done else []
+    mine = [markup.tag("span", markup.quiet(_("{n} done by you").format(n=done)), title=_(about.about))] if done else []
     if waiting:
         last = [markup.tag("span", markup.text(until.removeprefix("is ")), data_part="due")] if until else []
         head = markup.joined(
-            [name, markup.tag("b", markup.text(sentence), title=COUNTS["waiting"].about), *mine, *last], " · "
+            [name, markup.tag("b", markup.text(sentence), title=_(COUNTS["waiting"].about)), *mine, *last], " · "
         )
-        parts = [("kept", about.label, done), ("wanting", COUNTS["waiting"].label, waiting)]
+        parts = [("kept", _(about.label), done), ("wanting", _(COUNTS["waiting"].label), waiting)]
         below = markup.bar(parts, total=done + waiting, style="thin")
     else:
         head = markup.joined([name, *mine], " · ")
@@ -320,10 +321,11 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             st.code(expired_drafts.text_of(row.lines), language=None, wrap_lines=True)
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
-                f"Remove your draft about {row.words or row.title}?",
-                f"This removes your text of {markup.moment(row.at)} from the list.",
-                "You cannot undo this here. Copy what you still need first.",
+                _("Remove your draft about {text}?").format(text=row.words or row.title),
+                _("This removes your text of {time} from the list.").format(time=markup.moment(row.at)),
+                _("You cannot undo this here. Copy what you still need first."),
                 _("Remove from list"),
+                no=_("Cancel"),
             )
             sure = partial(confirm.ask, services, question, away, key="my_work.sure")
             st.button(_("Remove from list"), key=f"my_work.kept.away.{row.task}", type="tertiary", on_click=sure)
@@ -340,15 +342,10 @@ def _line(
     take: Callable[[], object] | None = None,
 ) -> None:
     """Draw one line with its button. ``take`` reopens the task; None: resume a postponed or lost task."""
-    titles = {
-        dimension.id: dimension.title
-        for view in views
-        if view.name == row.project
-        for dimension in view.schema.schema_.dimensions
-    }
-    stages = next((view.schema.schema_.stages for view in views if view.name == row.project), None)
-    later = stages is not None and row.stage in VERIFICATIONS[1:]
-    called = stages.title_of(row.stage) if stages is not None and later else row.stage.value
+    schema = next((view.schema.schema_ for view in views if view.name == row.project), None)
+    titles = {each.id: text_in_language(schema, each.title) for each in schema.dimensions} if schema else {}
+    told = schema is not None and (row.stage in VERIFICATIONS[1:] or language() != ENGLISH)
+    called = stage_title(schema, row.stage) if schema is not None and told else row.stage.value
     place = f"{row.title} · {called} · {titles.get(row.dimension, row.dimension)}"
     with st.container(border=True, key=f"my_work.{name}.{row.task}"):
         words, right = st.columns([5, 1.4], vertical_alignment="center")
@@ -374,9 +371,9 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
         words = markup.text(" shows what the project waits for.")
         shell.show(markup.tag("p", markup.text("You have no tasks here. "), link, words, style="ts", data_part="lead"))
         return
-    if any(row.why == no_work.WAITS_FOR_MEDIA for row in work):
+    if any(row.why == _(no_work.WAITS_FOR_MEDIA) for row in work):
         return  # the stages already show the reason
-    shell.show(markup.notice("You have no tasks yet. Tasks appear here when a lead adds them."))
+    shell.show(markup.notice(_("You have no tasks yet. Tasks appear here when a lead adds them.")))
 
 
 def _has_screen(stage: Stage) -> bool:

@@ -15,8 +15,9 @@ from app.releasing.release_actions import release_actions
 from app.screens import Screen
 from app.services import Services
 from domain.item_counts import ItemCounts
+from domain.language import _
 from domain.records import ProjectView, StageWork
-from domain.roles import Role
+from domain.roles import Role, role_name
 from workflow.access import accounts, projects
 from workflow.annotate import progress
 from workflow.lead import project_list
@@ -27,7 +28,7 @@ SCREEN = Screen("Projects", place=900, words="all projects list switch")
 def render(services: Services) -> None:
     """Draw the table of the person's projects, and links to what a person may do with them."""
     mine = projects.projects_of(services.store, person=services.person)
-    shell.heading("Projects")
+    shell.heading(_("Projects"))
     shell.tell_refused()
     kinds = [*(row.name for row in ROWS), *(row.job for row in project_actions())]
     kinds += [*(row.job for row in project_beginnings()), *(action.job for action in release_actions())]
@@ -45,13 +46,13 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
     items = project_list.item_counts(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
     heads = [
-        ("Name", ""),
-        ("Project ID", ""),
-        ("Your role", ""),
-        ("Items", "number"),
-        ("Progress", ""),
-        ("Waiting for you", "number"),
-        ("State", ""),
+        (_("Name"), ""),
+        (_("Project ID"), ""),
+        (_("Your role"), ""),
+        (_("Items written"), "number"),
+        (_("Progress"), ""),
+        (_("Waiting for you"), "number"),
+        (_("State"), ""),
     ]
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
@@ -61,7 +62,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
             [
                 markup.tag("a", markup.tag("b", markup.text(view.title)), href=href, target="_self"),
                 markup.mono(view.name),
-                markup.text(view.role.value),
+                markup.text(role_name(view.role)),
                 markup.number(items[view.name].written),
                 _how_far(view, items[view.name]),
                 markup.quiet("-") if view.archived else markup.number(waits),
@@ -73,7 +74,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
 
 def _care(view: ProjectView) -> markup.Markup:
     """Return whether a project is archived and, for its leads, a link to its settings."""
-    parts = [markup.chip("Archived", "")] if view.archived else []
+    parts = [markup.chip(_("Archived"), "")] if view.archived else []
     if view.role is Role.LEAD:
         parts.append(markup.link("Settings", addresses.page("project_settings", view.name)))
     return markup.joined(parts, " ")

@@ -18,6 +18,7 @@ from annotation_schemas.shown import WITH_ANSWER
 from app.services import Services
 from app.workbench import assets, page, sent
 from domain.exposure import Route
+from domain.language import _
 from domain.records import AssetView, ProjectView, TaskView, VoteView
 from domain.states import ItemState, Stage
 
@@ -72,7 +73,7 @@ def task(schema: Schema, stage: Stage, dimension: str) -> TaskView:
     right, wrong = made_up.model_answers(schema, item.fields)
     compared = stage is Stage.COMPARISON
     answer = wrong if stage in WITH_ANSWER and not compared else None
-    noun = "Coder" if stage is Stage.ARBITRATION else "Vote"
+    noun = _("Coder") if stage is Stage.ARBITRATION else _("Vote")
     return TaskView(
         id=f"{DRAWN}{stage.value}",
         project=schema.name,

@@ -11,6 +11,7 @@ from app import my_work_sections, shell, sidebar
 from app.services import Services
 from app.workbench import lead_mode, lead_preview, page, preview, sent
 from app.workbench.mount import workbench
+from domain.language import _
 from domain.records import NoTask, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow.access import own_settings, projects
@@ -195,7 +196,7 @@ def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
             "id": dimension.id,
             "title": dimension.title,
             "left": row.waiting if (row := mine_now.get(dimension.id)) else None,
-            "none": "enough" if row and row.why == progress.ENOUGH else "no image",
+            "none": _("enough") if row and row.why == _(progress.ENOUGH) else _("no image"),
         }
         for dimension in view.schema.schema_.dimensions
         if mine is None or dimension.id in mine

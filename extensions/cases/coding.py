@@ -17,6 +17,7 @@ from db import items, task_slots, tasks
 from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
 from domain.comparison import same
+from domain.language import _, marked
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from extensions.cases import queries
@@ -26,7 +27,7 @@ from workflow.annotate import answer_steps
 from workflow.annotate.stage_kinds import Revision
 
 NO_CODING = "The schema {name} has no coding of models' answers (`stages: coding`), so no failures are counted."
-SETTLED = (
+SETTLED = marked(
     "The codes of this answer are settled, so you cannot change yours. "
     "If your codes are wrong, tell a senior annotator."
 )
@@ -216,4 +217,4 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     if row.stage is Stage.ARBITRATION or row.prediction_id is None:
         return None
     decided = queries.latest_of_answer(session, prediction_id=row.prediction_id, stage=Stage.ARBITRATION)
-    return SETTLED if decided else answer_steps.why_fixed(session, access, row, now)
+    return _(SETTLED) if decided else answer_steps.why_fixed(session, access, row, now)

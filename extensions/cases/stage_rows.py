@@ -29,6 +29,6 @@ ROWS = (
         after=coding.after,
         why_fixed=coding.why_fixed,
         votes=coding.votes,
-        voter="Coder",
+        voter=marked("Coder"),
     ),
 )

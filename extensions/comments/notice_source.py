@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from db.engine import Session
 from db.records import StoredProject
+from domain.language import ngettext
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
 from extensions.comments import queries
@@ -23,7 +24,8 @@ def unread_comments(session: Session, *, person: Person, projects: Mapping[int, 
         may_read = unread_of(session, access=access, person=person, items=items)
         of_them = [(id, at) for id, at, _ in here if id in may_read]
         if of_them:
-            words = "You have a new comment." if len(of_them) == 1 else f"You have {len(of_them)} new comments."
+            n = len(of_them)
+            words = ngettext("You have a new comment.", "You have {n} new comments.", n).format(n=n)
             keys = (f"comment:{id}" for id, _ in of_them)
             newest = max(at for _, at in of_them)
             yield Notice(

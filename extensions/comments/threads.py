@@ -19,6 +19,7 @@ from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.display_names import distinct_names
 from domain.errors import InvalidInputError, NotFoundError, Problem
+from domain.language import _, marked
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
@@ -31,9 +32,9 @@ from workflow.annotate.item_titles import title_of
 from workflow.annotate.leases import held_task
 from workflow.lead.send_back import LONGEST_REASON
 
-NO_ITEM = "There is no such item with your comments. Reload the page."
-NOT_YET = "You can comment on an item after you submit it. Write a note, or submit the item first."
-SOMEBODY = "someone"
+NO_ITEM = marked("There is no such item with your comments. Reload the page.")
+NOT_YET = marked("You can comment on an item after you submit it. Write a note, or submit the item first.")
+SOMEBODY = marked("someone")
 """Name shown for a rater whose name is hidden."""
 RECENT = 100
 
@@ -134,18 +135,18 @@ def _find(
     if task is not None:
         row, access = held_task(session, person=person, task=task)
         if row.item_id is None:
-            raise NotFoundError(NOT_YET)
+            raise NotFoundError(_(NOT_YET))
         return access, items.by_id(session, id=row.item_id)
     access = access_to(session, person=person, project=project or "")
     stored_item = items.by_public_id(session, project_id=access.project_id, public_id=item or "")
     if stored_item is None:
-        raise NotFoundError(NO_ITEM)
+        raise NotFoundError(_(NO_ITEM))
     if not at_least(access.role, Role.SENIOR):
         mine = queries.items_of_person(session, project_id=access.project_id, person_id=person.id)
         if stored_item.id not in {row.id for row in mine} or not _comments(
             session, access, person, stored_item, _visibility(session, access, person, stored_item)
         ):
-            raise NotFoundError(NO_ITEM)
+            raise NotFoundError(_(NO_ITEM))
     return access, stored_item
 
 
@@ -205,7 +206,7 @@ def _comments(
                 at=row.created_at,
                 text=row.text,
                 mine=mine,
-                name="" if named else SOMEBODY,
+                name="" if named else _(SOMEBODY),
                 reply_to=public.get(row.reply_to_id) if row.reply_to_id else None,
                 for_me=for_me,
                 unread=for_me and read_by[row.id][person.id] is None,
@@ -235,31 +236,33 @@ def _write(
     seen = _visibility(session, access, person, item)
     problems = []
     if not key or len(key) > 100:
-        problems.append(Problem("key", "A comment needs a key of 1 to 100 characters; reload the page."))
+        problems.append(Problem("key", _("A comment needs a key of 1 to 100 characters; reload the page.")))
     if not text:
-        problems.append(Problem("text", "Write something first."))
+        problems.append(Problem("text", _("Write something first.")))
     if len(text) > LONGEST_REASON:
-        problems.append(Problem("text", f"Shorten the comment to at most {LONGEST_REASON} characters."))
+        problems.append(Problem("text", _("Shorten the comment to at most {n} characters.").format(n=LONGEST_REASON)))
     answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
-        raise NotFoundError("The comment that you answer no longer exists. Reload the page.")
+        raise NotFoundError(_("The comment that you answer no longer exists. Reload the page."))
     known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
-        whom = ", ".join(f"@{login}" for login in known) or "no one"
-        problems.append(Problem("text", f"You cannot mention @{unknown[0]} here. You can mention: {whom}."))
+        whom = ", ".join(f"@{login}" for login in known) or _("no one")
+        words = _("You cannot mention @{login} here. You can mention: {whom}.").format(login=unknown[0], whom=whom)
+        problems.append(Problem("text", words))
     official = seen.whole
     if early and not official:
-        problems.append(Problem("early", "Only a senior or lead can mark a comment as safe to show."))
+        problems.append(Problem("early", _("Only a senior or lead can mark a comment as safe to show.")))
     if early and seen.open and official:
         names = gives_away(text, _secrets(session, access, item))
         if names:
             problems.append(
                 Problem(
                     "early",
-                    f"This comment contains the value of {names[0]!r}, which raters must not know yet. Send "
-                    "it for later.",
+                    _(
+                        "This comment contains the value of {field}, which raters must not know yet. Send it for later."
+                    ).format(field=repr(names[0])),
                 )
             )
     if problems:

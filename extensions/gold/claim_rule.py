@@ -13,9 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas.model import Gold
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import task_counts, task_slots
 from db.engine import Session, Store
 from db.records import StoredTask
+from domain.language import _
 from domain.records import NoTask, Person, ProjectView
 from domain.states import Stage
 from extensions.gold import queries, scores
@@ -66,7 +68,7 @@ def count_left(
         return {}
     many = to_come(_had(session, access, person, stage), live=total, **_course(access, person, stage, asked))
     by_dimension: dict[str, int] = defaultdict(int)
-    for _, _, dimension in _waiting(session, access, person, stage, access.dimensions)[:many]:
+    for _id, _item_id, dimension in _waiting(session, access, person, stage, access.dimensions)[:many]:
         by_dimension[dimension] += 1
     return dict(by_dimension)
 
@@ -103,8 +105,10 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
         return None
     return NoTask(
         STOPPED,
-        "Too many of your answers differ from known answers, so you get no more work here for now. Read the "
-        "guideline again, and ask a project lead to let you continue.",
+        _(
+            "Too many of your answers differ from known answers, so you get no more work here for now. Read the "
+            "guideline again, and ask a project lead to let you continue."
+        ),
     )
 
 
@@ -129,11 +133,10 @@ def lead_warnings(session: Session, *, access: Access) -> list[str]:
 
 
 def _warning(access: Access, stage: Stage) -> str:
-    called = access.schema.stages.in_a_sentence(stage.value)
-    return (
-        f"More of your answers in the {called} differ from known answers than this project allows. Read the "
-        "guideline again, and ask a senior if you are in doubt."
-    )
+    return _(
+        "More of your answers in the {stage} differ from known answers than this project allows. Read the guideline "
+        "again, and ask a senior if you are in doubt."
+    ).format(stage=stage_in_sentence(access.schema, stage))
 
 
 def _is_warned(session: Session, access: Access, person: Person, stage: Stage) -> bool:

@@ -10,6 +10,7 @@ import streamlit as st
 from annotation_schemas.model import LoadedSchema, as_words
 from app import markup, shell
 from app.workbench.preview import DRAWN
+from domain.language import _, ngettext
 from domain.records import AssetView
 from extensions.image_pool.triage_decisions import LONGEST_REASON
 from extensions.image_pool.triage_records import TriageFrame, TriageGroup
@@ -27,9 +28,13 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
     ``keys``: each button also gets a key. ``undo`` draws the button that undoes the last decision.
     """
     grouped = any(frame.asset.group for frame in found.frames)
-    words = f"{markup.count(found.left, 'group' if grouped else 'frame')} left"
+    words = (
+        ngettext("{n} group left", "{n} groups left", found.left)
+        if grouped
+        else ngettext("{n} frame left", "{n} frames left", found.left)
+    ).format(n=f"{found.left:,}")
     if len(found.frames) > 1:
-        words += f" · these {len(found.frames)} look alike"
+        words += " · " + _("these {n} look alike").format(n=len(found.frames))
     shell.show(
         markup.tag("div", markup.text(words), style="ts", data_view="triage", data_token=found.token, data_part="left")
     )
@@ -41,7 +46,7 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
             with places[at - begin]:
                 shell.show(picture(frame, number=at + 1, per_source=found.per_source, height=height))
                 st.button(
-                    "Keep",
+                    _("Keep"),
                     key=f"triage.keep.{found.token}.{frame.asset.id}",
                     type="primary",
                     shortcut=str(at + 1) if keys else None,
@@ -49,11 +54,11 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
                     width="stretch",
                 )
     everything = [frame.asset.id for frame in found.frames]
-    which = "Drop" if len(everything) == 1 else "Drop all"
+    which = _("Drop") if len(everything) == 1 else _("Drop all")
     with st.container(horizontal=True):
         for letter, (value, label) in zip(LETTERS, found.reasons, strict=False):
             st.button(
-                f"{which}: {markup.label(label)}",
+                _("{drop}: {reason}").format(drop=which, reason=markup.label(label)),
                 key=f"triage.drop.{found.token}.{value}",
                 shortcut=letter if keys else None,
                 on_click=decide(drop=dict.fromkeys(everything, value)),
@@ -64,7 +69,7 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
         st.form(f"triage.other.{found.token}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=LONGEST_REASON)
+        why = st.text_input(_("Another reason"), key=f"triage.why.{found.token}", max_chars=LONGEST_REASON)
         if st.form_submit_button(which) and why.strip():
             decide(drop=dict.fromkeys(everything, why.strip()))()
             st.rerun(scope="fragment")
@@ -84,7 +89,7 @@ def does_nothing(**said: object) -> Callable[[], None]:
     """Return a callback for a press on a preview, which only shows a note."""
 
     def press() -> None:
-        st.toast("A preview: nothing is saved.")
+        st.toast(_("A preview: nothing is saved."))
 
     return press
 
@@ -93,17 +98,19 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
     """Return a candidate as a large picture with its known facts."""
     facts = []
     if frame.blurred:
-        facts.append("blurred?")
+        facts.append(_("blurred?"))
     if frame.sharpness is not None:
-        facts.append(f"sharpness {frame.sharpness:.0f}")
+        facts.append(_("sharpness {n}").format(n=f"{frame.sharpness:.0f}"))
     if frame.kept_of_source is not None and per_source is not None:
-        facts.append(f"{frame.kept_of_source} of at most {per_source} frames of this source kept")
-    framed = _medium(frame.asset, f"Candidate {number}", height)
+        kept = _("{n} of at most {most} frames of this source kept")
+        facts.append(kept.format(n=frame.kept_of_source, most=per_source))
+    candidate = _("Candidate {number}").format(number=number)
+    framed = _medium(frame.asset, candidate, height)
     if frame.asset.group:
         framed = markup.tag(
             "div",
             *(
-                markup.tag("figure", _medium(medium, f"Candidate {number}: {name}", height), markup.quiet(name))
+                markup.tag("figure", _medium(medium, f"{candidate}: {name}", height), markup.quiet(name))
                 for medium, name in ((asset, as_words(asset.role)) for asset in frame.asset.group)
             ),
             style="ts-together",

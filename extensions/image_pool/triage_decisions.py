@@ -13,6 +13,7 @@ from db import assets, candidate_images
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredAsset, StoredCandidate, StoredMediaObject
 from domain.errors import ConflictError, InvalidInputError, LeaseLostError, NotAllowedError, NotFoundError, Problem
+from domain.language import _, marked, ngettext
 from domain.records import AssetView, NoTask, Person
 from domain.states import Stage, TriageState
 from extensions.image_pool import queries
@@ -78,7 +79,7 @@ def decide(
             access = _annotator(session, person, project)
             return _decide(session, access, person, list(dict.fromkeys(keep)), drop, key, store.now())
     except IntegrityError as error:
-        raise ConflictError(_OTHER_KEY) from error
+        raise ConflictError(_(_OTHER_KEY)) from error
 
 
 def undo(store: Store, *, person: Person, project: str) -> TriageReceipt | None:
@@ -126,22 +127,22 @@ def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[s
         return len(decided)
 
 
-_OTHER_KEY = "This decision has the key of an earlier, different decision and is not stored. Reload the page."
+_OTHER_KEY = marked("This decision has the key of an earlier, different decision and is not stored. Reload the page.")
 
 
 def _check_request(keep: Sequence[str], drop: Mapping[str, str], key: str) -> None:
     problems = []
     if not key:
-        problems.append(Problem("key", "A decision needs a key."))
+        problems.append(Problem("key", _("A decision needs a key.")))
     if not keep and not drop:
-        problems.append(Problem("keep", "Name the frames to keep or to drop."))
+        problems.append(Problem("keep", _("Name the frames to keep or to drop.")))
     if set(keep) & set(drop):
-        problems.append(Problem("drop", "A frame is kept or dropped, not both."))
+        problems.append(Problem("drop", _("A frame is kept or dropped, not both.")))
     for reason in drop.values():
         if not reason.strip():
-            problems.append(Problem("reason", "Say why a frame is dropped."))
+            problems.append(Problem("reason", _("Say why a frame is dropped.")))
         elif len(reason) > LONGEST_REASON:
-            problems.append(Problem("reason", f"Give the reason in at most {LONGEST_REASON} characters."))
+            problems.append(Problem("reason", _("Give the reason in at most {n} characters.").format(n=LONGEST_REASON)))
     if problems:
         raise InvalidInputError(problems)
 
@@ -163,15 +164,15 @@ def _decide(
     before = queries.by_key(session, person_id=person.id, key=key)
     if before:
         if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
-            raise ConflictError(_OTHER_KEY)
+            raise ConflictError(_(_OTHER_KEY))
         return TriageReceipt(kept=len(keep), dropped=len(drop), repeated=True)
     known = {str(reason.value) for reason in triage_of(access).reasons}
     for row, asset in locked_rows:
         action, reason = wanted[row.asset_id]
         if row.state is not TriageState.WAITING:
-            raise ConflictError("This frame is decided already; here is the next.")
+            raise ConflictError(_("This frame is decided already; here is the next."))
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
-            raise LeaseLostError("Another person has this frame now. Here is the next one.")
+            raise LeaseLostError(_("Another person has this frame now. Here is the next one."))
         if action == "kept" and not candidate_images.add_to_pool(
             session, asset=asset, per_source=triage_of(access).per_source
         ):
@@ -183,8 +184,12 @@ def _decide(
 
 
 def _full(per_source: int | None) -> str:
-    n = "one frame" if per_source == 1 else f"{per_source} frames"
-    return f"{n.capitalize()} of this video are kept already, which is the maximum. Drop this one."
+    n = per_source or 0
+    return ngettext(
+        "One frame of this video is kept already, which is the maximum. Drop this one.",
+        "{n} frames of this video are kept already, which is the maximum. Drop this one.",
+        n,
+    ).format(n=n)
 
 
 def _reopen(
@@ -199,7 +204,7 @@ def _reopen(
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is TriageState.KEPT and not queries.take_out(session, asset=asset):
-            raise ConflictError("Someone already writes an item about this frame, so the frame stays kept.")
+            raise ConflictError(_("Someone already writes an item about this frame, so the frame stays kept."))
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
 
@@ -293,16 +298,16 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
     rows = queries.counts(session, project_id=access.project_id, per_source=part.per_source)
     total = triage_counts(rows)
     if total.left:
-        return NoTask("waiting_for_others", "Other people are working on the remaining frames.")
+        return NoTask("waiting_for_others", _("Other people are working on the remaining frames."))
     if rows:
-        return NoTask("all_done", "All frames are decided. Thank you.")
-    return NoTask("all_done", "There is no frame to decide on yet; a lead adds images on Import.")
+        return NoTask("all_done", _("All frames are decided. Thank you."))
+    return NoTask("all_done", _("There is no frame to decide on yet; a lead adds images on Import."))
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
     known = queries.ids_of(session, project_id=access.project_id, public_ids=frames)
     if not set(frames) <= set(known):
-        raise NotFoundError("There is no such frame among this project's candidates.")
+        raise NotFoundError(_("There is no such frame among this project's candidates."))
     return [known[frame] for frame in frames]
 
 

@@ -12,6 +12,7 @@ from app import markup, shell
 from app.services import Services
 from db.engine import Store
 from domain.errors import InvalidInputError, Problem
+from domain.language import _
 from domain.settings import Settings
 from extensions.notices import sending
 from extensions.notices.notice_mails import clipped
@@ -101,12 +102,15 @@ def send(
 
 
 def _letter(store: Store, *, token: str, base: str, address: str, by: str | None) -> Letter:
-    """Return the mail with an invitation."""
+    """Return the mail with an invitation, in the language of the person who invites."""
     offered = accounts.invitation(store, token=token)
     assert offered is not None, "the invitation was just made"
-    who = f"{clipped(by)} invites you" if by else "you are invited"
-    text = (
-        f"Hello,\n\n{who} to take part in {clipped(offered.title)}, a project in Touchstone. Create your "
-        f"account\nwith this link. It works once, within {accounts.INVITATION_DAYS} days:\n\n{base}/invite/{token}\n"
-    )
-    return Letter(secrets.token_urlsafe(12), address, "You are invited to Touchstone", text)
+    invites = (
+        _("{name} invites you to take part in {project}, a project in Touchstone.")
+        if by
+        else _("you are invited to take part in {project}, a project in Touchstone.")
+    ).format(name=clipped(by or ""), project=clipped(offered.title))
+    link = _("Create your account with this link. It works once, within {n} days:").format(n=accounts.INVITATION_DAYS)
+    hello = _("Hello,")
+    text = f"{hello}\n\n{invites}\n{link}\n\n{base}/invite/{token}\n"
+    return Letter(secrets.token_urlsafe(12), address, _("You are invited to Touchstone"), text)

@@ -16,10 +16,11 @@ from app.routes.auth import calmly
 from app.routes.replies import read_body
 from app.services import Resources
 from domain.errors import NotFoundError
+from domain.language import _, marked
 from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
-NO_LINK = "This link is not valid, so it turns off no mails. See the page Notices for your e-mail settings."
+NO_LINK = marked("This link is not valid, so it turns off no mails. See the page Notices for your e-mail settings.")
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -29,13 +30,13 @@ def routes(resources: Resources) -> list[BaseRoute]:
     async def ask(request: Request) -> Response:
         token = request.path_params["token"]
         if not await run_in_threadpool(notice_mails.is_link, store, token=token):
-            return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
+            return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
         return _page(
-            "No more mails?",
+            _("No more mails?"),
             plain_pages.paragraph(
-                "Touchstone will send you no more notices by mail. You can still read them on the page Notices."
+                _("Touchstone will send you no more notices by mail. You can still read them on the page Notices.")
             ),
-            plain_pages.form(f"/mail-off/{token}", "Turn off mails"),
+            plain_pages.form(f"/mail-off/{token}", _("Turn off mails")),
         )
 
     async def do(request: Request) -> Response:
@@ -43,9 +44,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
         try:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFoundError:
-            return _page("No such link", plain_pages.paragraph(NO_LINK), status=404)
-        words = "Touchstone sends you no more mails. You can turn them on again on the page Notices."
-        return _page("No more mails", plain_pages.paragraph(words), plain_pages.link("/notices", "Notices"))
+            return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
+        words = _("Touchstone sends you no more mails. You can turn them on again on the page Notices.")
+        return _page(_("No more mails"), plain_pages.paragraph(words), plain_pages.link("/notices", _("Notices")))
 
     return [
         Route("/mail-off/{token}", calmly(ask), methods=["GET"]),

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
+from annotation_schemas.stage_titles import stage_in_sentence, stage_title
 from db import projects, schedules, task_counts
 from db.engine import Session, Store
 from db.records import StoredProject
 from domain import extensions
+from domain.language import _, marked, ngettext
 from domain.notices import TOLD_FOR, Notice, NoticeKind
 from domain.qualification import Standing
 from domain.records import Person
@@ -23,7 +25,12 @@ from extensions.notices.queries import seen_notices as facts
 from workflow.access import schedule
 from workflow.access.projects import Access, access_to, stages_of
 
-PARTS = {"annotator": "an annotator", "senior": "a senior annotator", "lead": "a project lead"}
+PARTS = {
+    "annotator": marked("You now take part as an annotator."),
+    "senior": marked("You now take part as a senior annotator."),
+    "lead": marked("You now take part as a project lead."),
+}
+MEMBER = marked("You now take part as a member.")
 
 
 def of_person(store: Store, *, person: Person) -> list[Notice]:
@@ -84,7 +91,7 @@ def _parts(session: Session, person: Person, mine: Mapping[int, StoredProject], 
     }
     for id, row in newest.items():
         if id is not None:
-            words = f"You now take part as {PARTS.get(row.data.get('role', ''), 'a member')}."
+            words = _(PARTS.get(row.data.get("role", ""), MEMBER))
             yield _notice(NoticeKind.PART, mine[id], words, row.at, f"part:{row.id}")
 
 
@@ -94,9 +101,11 @@ def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], 
     for project, stage, event, at in rows:
         by_stage.setdefault((project, stage), []).append((event, at))
     for (project, stage), of_them in by_stage.items():
-        called = _access(session, person, mine[project]).schema.stages.in_a_sentence(stage)
-        tasks = "A task" if len(of_them) == 1 else f"{len(of_them)} tasks"
-        words = f"{tasks} of the {called} {'was' if len(of_them) == 1 else 'were'} given to you."
+        called = stage_in_sentence(_access(session, person, mine[project]).schema, stage)
+        n = len(of_them)
+        words = ngettext(
+            "A task of the {stage} was given to you.", "{n} tasks of the {stage} were given to you.", n
+        ).format(n=n, stage=called)
         keys = (f"given:{event}" for event, _ in of_them)
         yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys)
 
@@ -111,21 +120,22 @@ def _qualifications(
     }
     for row, review, state, at in newest.values():
         project, stage = mine[row.project_id], Stage(row.stage)
-        called = _access(session, person, project).schema.stages.in_a_sentence(stage)
+        called = stage_in_sentence(_access(session, person, project).schema, stage)
         key = f"review:{review}"
         if state == Standing.PASSED:
-            words = f"You have passed the qualification for the {called}."
+            words = _("You have passed the qualification for the {stage}.").format(stage=called)
             yield _notice(NoticeKind.QUALIFIED, project, words, at, key)
         elif state == Standing.SENT_BACK:
-            words = f"A senior sent your qualification for the {called} back and said why."
+            words = _("A senior sent your qualification for the {stage} back and said why.").format(stage=called)
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
         elif state == Standing.FAILED:
-            words = f"You have not passed the qualification for the {called} yet. See its page for the next step."
+            words = _("You have not passed the qualification for the {stage} yet. See its page for the next step.")
+            words = words.format(stage=called)
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
     for row in facts.exemptions(session, projects=mine, person_id=person.id, since=since):
         project, stage = mine[row.project_id], Stage(row.stage)
-        called = _access(session, person, project).schema.stages.in_a_sentence(stage)
-        words = f"You may work in the {called} without a qualification."
+        called = stage_in_sentence(_access(session, person, project).schema, stage)
+        words = _("You may work in the {stage} without a qualification.").format(stage=called)
         yield _notice(NoticeKind.QUALIFIED, project, words, row.created_at, f"exempt:{row.id}")
 
 
@@ -141,9 +151,9 @@ def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProjec
             if access is None or now - at > TOLD_FOR or stage not in stages_of(access.schema):
                 continue
             if access.may_do(stage) and _is_left(session, id, stage):
-                called = access.schema.stages.title_of(stage)
+                called = stage_title(access.schema, stage)
                 key = f"due:{id}:{stage}:{due}:{'over' if over else 'near'}"
-                words = f"{called} {said_of(due, now)}, but it is not finished."
+                words = _("{stage} {due}, but it is not finished.").format(stage=called, due=said_of(due, now))
                 yield _notice(NoticeKind.DEADLINE, mine[id], words, max(at, row.created_at), key)
 
 

@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import people, projects
 from db.engine import Store
 from db.records import StoredMail, StoredMailChoice
 from domain.errors import NotFoundError
+from domain.language import _, ngettext, speaking
 from domain.mail import MailState, MailTime
 from domain.notices import Notice, NoticeKind
 from domain.records import Person
@@ -71,17 +73,22 @@ def turn_off(store: Store, *, token: str) -> None:
     """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFoundError("This link is not valid, so it turns off no mails.")
+            raise NotFoundError(_("This link is not valid, so it turns off no mails."))
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
 def write(store: Store, *, public_url: str) -> int:
-    """Write the mails that are due and return how many."""
+    """Write the mails that are due, each in its person's language, and return how many."""
     with store.read() as session:
         due = mails.takers(session)
-    return sum(_write(store, person_of(person), row, public_url) for person, row in due)
+        spoken = {row.id: people.setting(session, person_id=row.id, name=people.LANGUAGE) for row, _chosen in due}
+    written = 0
+    for person, row in due:
+        with speaking(spoken[person.id]):
+            written += _write(store, person_of(person), row, public_url)
+    return written
 
 
 def digest_is_due(told_at: datetime, now: datetime) -> bool:
@@ -131,30 +138,34 @@ def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
             if last is not None and last[1] > now - AWAY_FOR:
                 continue
             n = sum(row.waiting for row in of_them)
-            called = access_to(session, person=person, project=name).schema.stages.in_a_sentence(stage)
-            words = f"{n:,} {'task waits' if n == 1 else 'tasks wait'} for you in the {called}."
+            called = stage_in_sentence(access_to(session, person=person, project=name).schema, stage)
+            waiting = ngettext("{n} task waits for you in the {stage}.", "{n} tasks wait for you in the {stage}.", n)
+            words = waiting.format(n=f"{n:,}", stage=called)
             if stage in (Stage.AUTHORING, Stage.TRIAGE):  # the number depends on the images that others take
-                words = f"Work waits for you in the {called}."
+                words = _("Work waits for you in the {stage}.").format(stage=called)
             key = f"{WORK}{mine[name].id}:{stage}:{last[0] if last else 0}"
             yield Notice(NoticeKind.WORK, name, mine[name].title, words, now, (key,))
 
 
 def subject_of(found: Sequence[Notice]) -> str:
     """Return the subject of a mail, without text that other people wrote."""
-    return f"Touchstone: {found[0].words}" if len(found) == 1 else f"Touchstone: {len(found)} notices"
+    if len(found) == 1:
+        return f"Touchstone: {found[0].words}"
+    return ngettext("Touchstone: {n} notice", "Touchstone: {n} notices", len(found)).format(n=len(found))
 
 
 def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: str, off: str) -> str:
     """Return the text of a mail."""
-    lines = [f"Hello {clipped(name)},"]
+    lines = [_("Hello {name},").format(name=clipped(name))]
     by_project = sorted(found, key=lambda each: (each.title.casefold(), each.project))
-    for _, of_them in groupby(by_project, key=lambda each: each.project):
+    for _project, of_them in groupby(by_project, key=lambda each: each.project):
         here = list(of_them)
-        lines += ["", f"In {clipped(here[0].title)}:"]
+        lines += ["", _("In {project}:").format(project=clipped(here[0].title))]
         for notice in here:
             lines += [f"- {notice.words}", f"  {public_url}{notice.path}"]
-    lines += ["", f"Touchstone sends you this {time.label}. To change that: {public_url}/notices"]
-    lines += [f"No more mails: {off_address(public_url, off)}", ""]
+    often = _("Touchstone sends you this {time}. To change that: {address}")
+    lines += ["", often.format(time=_(time.label), address=f"{public_url}/notices")]
+    lines += [_("No more mails: {address}").format(address=off_address(public_url, off)), ""]
     return "\n".join(lines)
 
 
@@ -180,7 +191,7 @@ def hand_over(
     ``send`` raises ``MailFailure``. ``stop`` tells when to leave the rest for later.
     """
     sent = 0
-    for _ in range(MANY):
+    for _turn in range(MANY):
         taken = None if stop() else _take(store)
         if taken is None:
             break

@@ -7,6 +7,7 @@ import streamlit as st
 from app import markup, shell
 from app.reruns import messages
 from app.services import Services
+from domain.language import _
 from domain.mail import MailTime
 from extensions.notices import notice_mails
 from extensions.notices.settings import LONGEST_ADDRESS, server_of
@@ -16,8 +17,8 @@ def draw(services: Services) -> None:
     """Draw a person's address and time, if the server sends mail."""
     if server_of(services.settings) is None:
         return
-    shell.section("By e-mail")
-    about = (
+    shell.section(_("By e-mail"))
+    about = _(
         "Once a day means one mail in the morning, if there is something new. The mail also lists waiting work. "
         "Without an address, you get no mail."
     )
@@ -27,25 +28,24 @@ def draw(services: Services) -> None:
     if done:
         shell.show(markup.notice(done, style="good"))
     with st.form("notices.mail", border=False):
-        left, right, _ = st.columns([3, 3, 2])
+        left, right, _rest = st.columns([3, 3, 2])
         with left:
-            st.text_input("E-mail address", value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
+            st.text_input(_("E-mail address"), value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
         with right:
             times = list(MailTime)
             at = times.index(time if address else MailTime.DAILY)
-            st.radio("Send notices", times, index=at, format_func=_label, key="notices.time", horizontal=True)
-        st.form_submit_button("Save", on_click=_save, args=(services,))
+            st.radio(_("Send notices"), times, index=at, format_func=_label, key="notices.time", horizontal=True)
+        st.form_submit_button(_("Save"), on_click=_save, args=(services,))
 
 
 def _label(time: MailTime) -> str:
-    return time.label
+    return _(time.label)
 
 
 def _save(services: Services) -> None:
     with shell.pressed(services):
         address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
         notice_mails.choose(services.store, person=services.person, address=address, time=time)
-        sentence = (
-            "You get no mails." if time is MailTime.OFF else f"You get notices at {address.strip()}, {time.label}."
-        )
+        told = _("You get notices at {address}, {time}.").format(address=address.strip(), time=_(time.label))
+        sentence = _("You get no mails.") if time is MailTime.OFF else told
         messages.keep("notices.kept", sentence)

@@ -7,9 +7,13 @@ import streamlit as st
 from app import markup, shell
 from app.my_work_sections import MyWorkSection
 from app.services import Services
-from domain.language import _
+from domain.language import _, marked
 from extensions.own_pace import pace
 from extensions.own_pace.pace import OwnPace
+
+WEEKDAYS = (
+    marked("Mon"), marked("Tue"), marked("Wed"), marked("Thu"), marked("Fri"), marked("Sat"), marked("Sun"),
+)  # fmt: skip
 
 
 def draw(services: Services) -> None:
@@ -60,7 +64,7 @@ def _done(of: OwnPace) -> markup.Markup:
 def _days(of: OwnPace) -> markup.Markup:
     rows = [
         [
-            markup.text(f"{day.day:%a} {day.day}"),
+            markup.text(f"{_(WEEKDAYS[day.day.weekday()])} {day.day}"),
             markup.number(day.n),
             markup.text(_("{n} min").format(n=f"{60 * day.hours:.0f}") if day.timed else "-"),
             markup.text(f"{day.timed / day.hours:,.0f}" if day.timed >= pace.LEAST and day.hours else "-"),

@@ -16,6 +16,7 @@ from db import answers, items, submissions, task_claims, task_slots, tasks
 from db.answers import COMPARISON_RENEWED
 from db.engine import Session
 from db.records import StoredAnnotation, StoredPrediction, StoredTask
+from domain.language import _, marked
 from domain.records import Person
 from domain.states import ItemState, Stage, TaskState
 from extensions.preferences import queries
@@ -88,11 +89,11 @@ def models_shown(session: Session, said: StoredAnnotation) -> str:
 
 # ---- pairs with an outdated answer -----------------------------------------------------------------------------------
 
-REPLACED = (
+REPLACED = marked(
     "One of the two models has answered this item again since you opened the pair, so the answers that you compared "
     "no longer count. You get the pair with the newest answers instead."
 )
-FIXED = (
+FIXED = marked(
     "One of the two models has answered this item again. Your vote on its earlier answer is kept but no longer "
     "counts. The pair with the newest answers is a new pair."
 )
@@ -134,7 +135,7 @@ def renew(session: Session, *, access: Access, row: StoredTask, now: datetime) -
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Return why a preference can no longer be corrected, or None."""
-    return FIXED if is_replaced(session, row=row) else answer_steps.why_fixed(session, access, row, now)
+    return _(FIXED) if is_replaced(session, row=row) else answer_steps.why_fixed(session, access, row, now)
 
 
 def _then_and_now(session: Session, row: StoredTask) -> tuple[Answers, AnswerPair | None]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from domain.language import _
 from domain.qualification import Standing
 
 
@@ -35,7 +36,8 @@ def standing(
 def may_try_again(*, tries: int, attempts: int | None, ended: datetime, wait: timedelta, now: datetime) -> str | None:
     """Return the reason why a person whose last attempt failed cannot start another one yet, or None."""
     if attempts is not None and tries >= attempts:
-        return f"You have used {tries} of {attempts} tries. Ask a lead of the project."
+        return _("You have used {n} of {of} tries. Ask a lead of the project.").format(n=tries, of=attempts)
     if now < ended + wait:
-        return f"You can try again from {(ended + wait).strftime('%Y-%m-%d %H:%M')} UTC on."
+        moment = (ended + wait).strftime("%Y-%m-%d %H:%M")
+        return _("You can try again from {moment} UTC on.").format(moment=moment)
     return None

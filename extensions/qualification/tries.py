@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from annotation_schemas.model import Qualification
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import comment_threads as threads
 from db import qualifications, task_slots
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredQualification
 from domain.errors import ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.exposure import Disclosure, Fact, Route
+from domain.language import _, ngettext
 from domain.order import shuffled
 from domain.qualification import Standing
 from domain.records import Person
@@ -38,11 +40,11 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         access, now = access_to(session, person=person, project=project), store.now()
         asked = policy(access, stage)
         if asked is None or not access.may_do(stage):
-            called = access.schema.stages.in_a_sentence(stage.value)
-            raise NotFoundError(f"You need no qualification for the {called}.")
+            called = stage_in_sentence(access.schema, stage)
+            raise NotFoundError(_("You need no qualification for the {stage}.").format(stage=called))
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if newest_counting(session, access, stage) is None:
-            raise ConflictError("No set of items is ready yet. A lead must make one.")
+            raise ConflictError(_("No set of items is ready yet. A lead must make one."))
         mine = [
             row
             for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
@@ -53,20 +55,24 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             if last.state is Standing.OPEN or (last.state is Standing.HANDED_IN and not last.superseded):
                 return last
             if last.state is Standing.PASSED and has_passed(session, access, person.id, stage):
-                raise ConflictError("You have passed this qualification.")
+                raise ConflictError(_("You have passed this qualification."))
             why = _why_wait(session, asked, _since_passing(session, access, person.id, stage), last, now)
             if why:
                 raise ConflictError(why)
         waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
         if waiting:
-            n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
-            raise ConflictError(f"{n} for images or clips; a lead adds them. Come back later.")
+            words = ngettext(
+                "{n} item of this set waits for images or clips; a lead adds them. Come back later.",
+                "{n} items of this set wait for images or clips; a lead adds them. Come back later.",
+                len(waiting),
+            )
+            raise ConflictError(words.format(n=len(waiting)))
         try:
             row = qualifications.add_try(
                 session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
             )
         except IntegrityError as error:
-            raise ConflictError("You have started this in another window. Reload the page.") from error
+            raise ConflictError(_("You have started this in another window. Reload the page.")) from error
         things = entries_of(session, sets[-1])
         in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
         task_slots.open_slots(

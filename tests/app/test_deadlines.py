@@ -29,14 +29,14 @@ def pressed(test: AppTest, label: str) -> AppTest:
     return test.run()
 
 
-def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[Stage] = ()) -> None:
+def set_deadlines(store: Store, days: Mapping[Stage, date], *, order: Sequence[Stage] = (), project: str = "p") -> None:
     """Store deadlines and the order of stages."""
     with store.write() as session:
-        project = access_to(session, person=None, project="p").project_id
+        project_id = access_to(session, person=None, project=project).project_id
         due = {stage.value: day.isoformat() for stage, day in days.items()}
         offered = [stage.value for stage in order]
         session.add(
-            ScheduleRow(project_id=project, number=1, deadlines=due, stage_order=offered, created_at=store.now())
+            ScheduleRow(project_id=project_id, number=1, deadlines=due, stage_order=offered, created_at=store.now())
         )
 
 

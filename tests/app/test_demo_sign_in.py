@@ -10,6 +10,7 @@ from starlette.requests import HTTPConnection
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from app.markup import count
 from app.serving import demo_people
 from app.serving.demo_people import DemoOffer, DemoRole
 from db.engine import Store, open_store
@@ -20,8 +21,10 @@ from tests.app.homes import Home
 from tests.app.without_streamlit import application
 from workflow.access import accounts, memberships, projects
 
-VERIFIER = DemoRole("vera", "Verifier", "Decide", "/verify", Stage.VERIFICATION, ("item waits", "items wait"))
-LEAD = DemoRole("lea", "Lead", "Release", "/dashboard", None, ("item kept", "items kept"))
+VERIFIER = DemoRole(
+    "vera", "Verifier", "Decide", "/verify", Stage.VERIFICATION, lambda n: count(n, "item waits", "items wait")
+)
+LEAD = DemoRole("lea", "Lead", "Release", "/dashboard", None, lambda n: count(n, "item kept", "items kept"))
 OFFER = DemoOffer("tiny", [VERIFIER, LEAD], frozenset({"vera", "lea"}))
 FORM = {"content-type": "application/x-www-form-urlencoded", "origin": "http://127.0.0.1:8501"}
 

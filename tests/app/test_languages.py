@@ -8,7 +8,9 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.mofile import write_mo
@@ -16,12 +18,25 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation_schemas.loader import load_text
 from db.engine import open_store
+from db.tables import MailChoiceRow
 from domain.language import CATALOGS, of_scripts, wanted_by
+from domain.mail import MailTime
+from domain.qualification import Standing
+from domain.records import Person
+from domain.roles import Role
+from domain.states import Stage
+from examples.scenes import scenes
 from media.store import MediaStore
-from testkit.factories import make_items, make_predictions
+from testkit.comments import write_comment
+from testkit.factories import claimed, make_items, make_pool, make_predictions
+from testkit.missing_extensions import needs_every
+from testkit.qualification import begin_try, make_set, review_try
 from testkit.serving import Server, environment
+from tests.app.test_deadlines import set_deadlines
 from tests.app.test_workbench import Place, next_question, until
 from tools import catalogs
+from workflow.access import accounts
+from workflow.annotate import claims, image_pool, stage_kinds, submissions
 
 pytestmark = pytest.mark.browser
 
@@ -101,7 +116,9 @@ def elsewhere(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -
         "from app.cli import main; main()"
     )
     command = [sys.executable, "-c", begin, str(folder / "catalogs"), "serve", "--port", str(server.port)]
-    with subprocess.Popen([*command, "--no-worker"], env=environment(home)) as process:
+    mail = {"SMTP": "smtp+plain://127.0.0.1", "SMTP_FROM": "t@example.org", "PUBLIC_URL": server.url}
+    env = environment(home) | {f"TOUCHSTONE_{name}": value for name, value in mail.items()}
+    with subprocess.Popen([*command, "--no-worker"], env=env) as process:
         until(lambda: _answers(server), seconds=120)
         yield Place(server, store, MediaStore(home / "media"))
         process.terminate()
@@ -195,7 +212,8 @@ FOUND = """wanted => {
             const text = node.textContent.trim(), box = node.parentElement;
             const outside = box.closest('kbd, style, script, .guidetext, [data-testid=stIconMaterial]');
             if (!text || outside || !box.checkVisibility({visibilityProperty: true})) continue;
-            const rest = text.replace(/⟦[^⟧]*⟧/g, '');
+            let rest = text;
+            while (/⟦[^⟦⟧]*⟧/.test(rest)) rest = rest.replace(/⟦[^⟦⟧]*⟧/g, '');
             const known = /DATA[^·⟦]*|Answer \\d of \\d|Enter|UTC|yyyy|mm|dd/g;
             if (/[A-Za-z]{2,}/.test(rest.replace(known, ''))) plain.push(text);
             const style = getComputedStyle(box);
@@ -283,3 +301,208 @@ def test_no_text_is_left_in_english_and_none_is_cut_off(
         look("my-work")
         context.close()
     assert wrong == {}, json.dumps(wrong, ensure_ascii=False, indent=1)
+
+
+WHOLE = """
+name: whole
+version: 1
+title: DATA whole
+dimensions: [{id: colour, title: DATA colour, definition: "DATA definition."}]
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: question, title: DATA question, kind: text, wording: {ends_with: "?"}}
+    - {name: answer, title: DATA key, kind: text, secret_in: [answering]}
+stages:
+  triage: {per_source: 2, reasons: [{value: unclear, label: DATA unclear}]}
+  authoring: {}
+  refinement:
+    criteria: [{name: other, kind: choice, prompt: "DATA other?",
+                options: [{value: "no", label: DATA no}, {value: "yes", label: DATA yes}]}]
+    done: {other: "no"}
+  answering:
+    people: 1
+    items: all
+    criteria: [{name: said, kind: text, prompt: "DATA said?"}]
+  grading:
+    raters: 2
+    qualification: {items: 1, reviewers: 1, pass_mark: 0.5, attempts: 2, retry_after_hours: 24}
+    criteria: [{name: score, kind: scale, prompt: "DATA score?", values: [0, 1]}]
+  comparison:
+    raters: 2
+    shows: [question]
+    criteria: [{name: better, kind: preference, prompt: "DATA better?", options: [{value: tie, label: DATA tie}]}]
+  coding:
+    raters: 2
+    of: {items: [colour/0, colour/1, colour/2]}
+    criteria: [{name: failure, kind: multi_choice, prompt: "DATA why?", min: 1,
+                options: [{value: a, label: DATA a}, {value: b, label: DATA b}]}]
+"""
+"""A schema with every other stage, and a qualification."""
+
+WRITTEN = """known => {
+    const hosts = [...document.querySelectorAll('*')].map(node => node.shadowRoot).filter(Boolean);
+    const ours = new RegExp(known, 'g'), plain = [], clipped = [];
+    const look = text => {
+        let rest = text;
+        while (/⟦[^⟦⟧]*⟧/.test(rest)) rest = rest.replace(/⟦[^⟦⟧]*⟧/g, '');
+        if (/[A-Za-z]{2,}/.test(rest.replace(ours, ''))) plain.push(text);
+    };
+    for (const root of [document.body, ...hosts]) {
+        const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const text = node.textContent.trim(), box = node.parentElement;
+            const outside = box.closest('kbd, style, script, noscript, .guidetext, [data-testid=stIconMaterial]');
+            if (!text || outside || !box.checkVisibility({visibilityProperty: true})) continue;
+            look(text);
+            const cut = getComputedStyle(box).overflowX !== 'visible' && box.scrollWidth > box.clientWidth + 1;
+            const place = box.getBoundingClientRect(), off = place.right <= 0 || place.left >= innerWidth;
+            if (cut && !off && text !== 'Skip to main content') clipped.push(text);
+        }
+        for (const box of root.querySelectorAll('[aria-label], [title], [placeholder], [alt]'))
+            for (const name of ['aria-label', 'title', 'placeholder', 'alt']) look(box.getAttribute(name) ?? '');
+    }
+    return { plain, clipped, wide: document.documentElement.scrollWidth - innerWidth };
+}"""
+"""Like ``FOUND``, but of the whole page with the menu, other roots, and the labels for screen readers."""
+KNOWN = "|".join(
+    (
+        r"DATA[^·⟦]*", r"Answer \d+ of \d+", "Touchstone", "UTC", r"[Ss]omeone\d+", r"\bp\d+", "yyyy|mm|dd",
+        r"a@example.org|colour/\d+|English",
+        "Skip to main content|Sidebar|(Collapse|Expand) sidebar|Choose (date|an option)|Open|Shortcut.*|Loading.*",
+        "year, |month, |day, ",
+    )
+)  # fmt: skip
+"""Data, and texts of Streamlit's own."""
+
+
+@needs_every("pages")
+@needs_every("stages")
+def test_every_other_page_of_annotators_is_translated(
+    elsewhere: Place, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    store = elsewhere.store
+    project, person = _whole(elsewhere, tmp_path)
+    invitation = accounts.invite(store, by=None, project=project, role=Role.ANNOTATOR)
+    with store.write() as session:
+        session.add(
+            MailChoiceRow(
+                person_id=person.id, address="a@example.org", time=MailTime.DAILY, off_token="off", told_at=store.now()
+            )
+        )
+    wrong: dict[str, object] = {}
+    for width in (1280, 390):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 800}, locale="zh-CN", reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+
+        def look(name: str, waits: str, page: Page = page, width: int = width) -> None:
+            expect(page.locator(waits).first).to_contain_text("⟦", timeout=20_000)
+            found = _settled(page)
+            if pictures is not None:
+                page.screenshot(path=pictures / f"pseudo-{name}-{width}.png")
+            if found != {"plain": [], "clipped": [], "wide": 0}:
+                wrong[f"{name} {width}"] = found
+
+        def go(path: str, page: Page = page) -> None:
+            page.goto(f"{elsewhere.server.url}/{path}")
+
+        for name, path in {
+            "invitation": f"invite/{invitation}",
+            "no-invitation": "invite/none",
+            "sign-in": "login",
+            "no-mails": "mail-off/off",
+            "no-link": "mail-off/none",
+            "language": "language",
+        }.items():
+            go(path)
+            look(name, "body")
+        go("login")
+        page.locator("[name=login]").fill("nobody")
+        page.locator("[name=password]").fill("no password")
+        page.keyboard.press("Enter")
+        look("wrong-password", ".bad")
+        elsewhere.sign_in(page, person)
+        for name, path, part in (
+            ("my-work", "my_work", "[data-testid=stMain] [data-stage]"),
+            ("submissions", "my_submissions", "[data-part=submission]"),
+            ("notices", "notices", "[data-testid=stForm]"),
+            ("comments", "comments", ".thread"),
+            ("qualification", "qualify", "[data-part=result]"),
+            ("projects", "projects", "[data-testid=stMain] th"),
+            ("for-leads", "overview", ".ts-notice"),
+            ("for-seniors", "items", ".ts-notice"),
+            ("triage", "triage", "[data-view=triage]"),
+            ("authoring", "author", ".line"),
+            ("refinement", "refine", ".submit"),
+            ("answering", "answer", ".submit"),
+            ("comparison", "compare", ".submit"),
+            ("coding", "code", ".submit"),
+            ("grading", "grade", ".nothing h2"),
+        ):
+            go(f"{path}?project={project}")
+            look(name, part)
+            if name == "authoring":
+                if width == 1280:  # later, the item is begun
+                    page.locator(".cell").first.click()
+                    page.keyboard.press("Enter")
+                page.get_by_role("textbox", name="DATA question").fill("DATA")
+                page.keyboard.press("Tab")
+                look("wording", ".stops, [data-said]")
+            if width == 1280 and name in ("notices", "triage"):
+                page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
+                found = _settled(page)
+                assert (found["clipped"], found["wide"]) == ([], 0), f"{name} from right to left"
+                if pictures is not None:
+                    page.screenshot(path=pictures / f"right-to-left-{name}.png")
+        go(f"my_work?project={project}")
+        look("my-work-again", "[data-stage]")
+        page.keyboard.press("m")
+        look("finder", "[role=option]")
+        context.close()
+    assert wrong == {}, json.dumps(wrong, ensure_ascii=False, indent=1)
+
+
+def _settled(page: Page) -> Any:
+    """What is written on a page that has stopped changing."""
+    text = ""
+    while (now := page.locator("body").inner_text()) != text:
+        text = now
+        page.wait_for_timeout(400)
+    return page.evaluate(WRITTEN, KNOWN)
+
+
+def _whole(place: Place, folder: Path) -> tuple[str, Person]:
+    """A project with work in every stage, and someone whom notices of all kinds concern."""
+    store = place.store
+    project = place.project(load_text(WHOLE, "DATA guideline", "whole"))
+    made = make_items(store, 4, project=project, fields={"question": "DATA question?", "answer": "DATA key"})
+    make_predictions(store, made, models=["m", "n"], project=project)
+    senior, person = place.person(project, Role.SENIOR), place.person(project)
+    for stage in (Stage.REFINEMENT, Stage.COMPARISON, Stage.CODING):
+        for models in (["m"], ["n"]) if stage is Stage.REFINEMENT else (None,):
+            stage_kinds.of(stage).open_work(store, by=None, project=project, models=models)
+    files = []
+    for number in range(4):
+        path = folder / f"{number}.png"
+        scenes()[number // 2].picture((320, 240)).save(path)
+        files.append((path.name, path))
+    image_pool.add_to_pool(store, place.media, by=None, project=project, files=files, source_of=lambda _: "DATA")
+    make_pool(store, 2, project=project, source="DATA")
+    make_set(store, project=project, stage=Stage.GRADING)
+    attempt = begin_try(store, person, project=project, stage=Stage.GRADING)
+    task = claimed(store, person, Stage.GRADING, project=project)
+    submissions.submit(store, person=person, task=task.id, key="graded", values={"score": 1})
+    review_try(store, attempt, by=senior, state=Standing.SENT_BACK)
+    task = claimed(store, person, Stage.ANSWERING, project=project)
+    asked = write_comment(store, person=person, item=task.item, text="DATA asked", to=[senior], project=project)
+    write_comment(store, person=senior, item=task.item, text="DATA told", to=[person], reply_to=asked, project=project)
+    submissions.submit(store, person=person, task=task.id, key="answered", values={"said": "DATA said"})
+    task = claimed(store, person, Stage.ANSWERING, project=project)
+    claims.postpone(store, person=person, task=task.id)
+    today = store.now().date()
+    days = {Stage.REFINEMENT: today - timedelta(days=1), Stage.CODING: today + timedelta(days=2)}
+    set_deadlines(store, days, project=project)
+    return project, person

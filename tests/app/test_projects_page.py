@@ -37,7 +37,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
             "Name": "A blind test",
             "Project ID": "p",
             "Your role": "annotator",
-            "Items": "3",
+            "Items written": "3",
             "Progress": "-",
             "Waiting for you": "2",
             "State": "",

@@ -13,6 +13,7 @@ from db import people, projects
 from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
 from domain.errors import AlreadyTakenError, ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
+from domain.language import _
 from domain.records import Invitation, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -37,7 +38,11 @@ def create_person(
         with store.write() as session:
             return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
     except IntegrityError as error:
-        raise AlreadyTakenError(f"The login {login!r} is taken; choose another.") from error
+        raise AlreadyTakenError(_taken(login)) from error
+
+
+def _taken(login: str) -> str:
+    return _("The login {login} is taken; choose another.").format(login=repr(login))
 
 
 def invite(
@@ -99,7 +104,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             now = store.now()
             row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
-                raise NotAllowedError("This invitation was used already or has expired. Ask for a new invitation.")
+                raise NotAllowedError(_("This invitation was used already or has expired. Ask for a new invitation."))
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
             people.spend_invitation(session, row=row, person_id=person.id, now=now)
             projects.put_member(
@@ -113,7 +118,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             log(session, "member.joined", by=person, project=row, now=now)
             return person_of(person)
     except IntegrityError as error:
-        raise AlreadyTakenError(f"The login {login!r} is taken; choose another.") from error
+        raise AlreadyTakenError(_taken(login)) from error
 
 
 def ensure_first_admin(store: Store) -> str | None:
@@ -216,7 +221,7 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
 
     So nobody can change the leads of these projects or the admins at the same time.
     """
-    for id in sorted(project.id for project, _ in projects.of_person(session, person_id=person.id)):
+    for id in sorted(project.id for project, _member in projects.of_person(session, person_id=person.id)):
         projects.lock(session, id=id)
     if person.is_admin:
         people.lock_admins(session)
@@ -232,7 +237,7 @@ def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) 
         raise ConflictError("You cannot deactivate your own account. Ask another admin.")
     if row.is_admin and people.active_admins(session) == [row.id]:
         raise ConflictError("This is the last active admin. Give another person the role admin first.")
-    for project, _ in projects.of_person(session, person_id=row.id):
+    for project, _member in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 
 
@@ -287,9 +292,11 @@ def problems_with(login: str, name: str, password: str | None = None) -> list[Pr
         or len(login) > 100
         or any(letter.isspace() or not letter.isprintable() for letter in login)
     ):
-        problems.append(Problem("login", "Give a login of 1 to 100 characters without spaces."))
+        problems.append(Problem("login", _("Give a login of 1 to 100 characters without spaces.")))
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        problems.append(Problem("name", "Give a name of 1 to 200 characters."))
+        problems.append(Problem("name", _("Give a name of 1 to 200 characters.")))
     if password is not None and not passwords.SHORTEST <= len(password) <= 1000:
-        problems.append(Problem("password", f"Give a password of at least {passwords.SHORTEST} characters."))
+        problems.append(
+            Problem("password", _("Give a password of at least {n} characters.").format(n=passwords.SHORTEST))
+        )
     return problems

@@ -22,6 +22,7 @@ from domain.errors import (
     Problem,
     SchemaError,
 )
+from domain.language import _
 from domain.records import Person, ProjectView
 from domain.rewording import Rewording
 from domain.roles import Role, at_least
@@ -222,7 +223,7 @@ def access_by_id(session: Session, *, person: Person, project_id: int) -> Access
     """Return ``access_to`` for a project given by id, from a task or asset."""
     standing = projects.standing(session, person_id=person.id, id=project_id)
     if standing is None:
-        raise NotFoundError("This project no longer exists. My work lists your projects.")
+        raise NotFoundError(_("This project no longer exists. My work lists your projects."))
     return _access_of(session, person, *standing)
 
 
@@ -230,7 +231,7 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
     """Return a lead's rights; raise ``NotAllowedError`` for other people."""
     access = access_to(session, person=by, project=project)
     if not at_least(access.role, Role.LEAD):
-        raise NotAllowedError(f"Only a lead of {project!r} may do this. Ask a lead.")
+        raise NotAllowedError(_("Only a lead of {project} may do this. Ask a lead.").format(project=repr(project)))
     return access
 
 
@@ -327,10 +328,10 @@ def _access_of(
 
 def archived_words(title: str) -> str:
     """Return why an archived project cannot be changed."""
-    return (
-        f"{title} is archived: you can read and export everything, but change nothing. A lead can restore the "
+    return _(
+        "{title} is archived: you can read and export everything, but change nothing. A lead can restore the "
         "project on the page Projects."
-    )
+    ).format(title=title)
 
 
 def as_member(access: Access, member: StoredMember) -> Access:
@@ -359,4 +360,6 @@ def view_of(access: Access) -> ProjectView:
 def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
         return NotFoundError(f"There is no project {name!r}; `touchstone project list` shows all projects.")
-    return NotFoundError(f"There is no project {name!r} that you are a member of. My work lists your projects.")
+    return NotFoundError(
+        _("There is no project {name} that you are a member of. My work lists your projects.").format(name=repr(name))
+    )

@@ -12,6 +12,7 @@ from datetime import timedelta
 from db import people, projects
 from db.engine import Store
 from domain.errors import NotAllowedError
+from domain.language import _, marked
 from domain.records import Person, SignedIn
 from workflow.access import passwords, tokens
 from workflow.access.accounts import normal_login, person_of
@@ -25,9 +26,9 @@ FAILURES_COUNT_FOR = timedelta(minutes=30)
 EVENTS_OF_FAILURES = 20
 """Maximum number of failed logins that one origin leaves in the event log within that time, one for each login."""
 
-WRONG = "The login or the password is wrong. Check both. After several failed attempts, wait a few minutes."
+WRONG = marked("The login or the password is wrong. Check both. After several failed attempts, wait a few minutes.")
 
-NO_DEMO_PERSON = "This person is not in the demo. Go back to the sign-in page and choose another person."
+NO_DEMO_PERSON = marked("This person is not in the demo. Go back to the sign-in page and choose another person.")
 
 
 def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
@@ -45,13 +46,13 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
     login = normal_login(login)[:200]
     if not login.isprintable():  # no account has such a login, and some databases cannot store it
         passwords.matches(None, password)
-        raise NotAllowedError(WRONG)
+        raise NotAllowedError(_(WRONG))
     with store.write() as session:
         now = store.now()
         key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
         n, last = people.failures(session, key=key, since=since)
         if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
-            raise NotAllowedError(WRONG)
+            raise NotAllowedError(_(WRONG))
         first_of_burst = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
         people.note_failure(session, key=key, now=now)
         row = people.by_login(session, login=login)
@@ -60,7 +61,7 @@ def authenticate(store: Store, *, login: str, password: str, origin: str = "") -
             with store.write() as session:
                 known = row.id if row is not None else None
                 log(session, "person.sign_in_failed", by=known, now=now, data={"login": login})
-        raise NotAllowedError(WRONG)
+        raise NotAllowedError(_(WRONG))
     with store.write() as session:
         people.forget_failures(session, key=key, before=since)
     return person_of(row)
@@ -125,7 +126,7 @@ def use_sign_in_link(store: Store, *, token: str) -> Person:
         person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
         row = people.by_id(session, id=person_id) if person_id is not None else None
         if row is None or not row.active:
-            raise NotAllowedError("This sign-in link was used already or has expired. Ask for a new link.")
+            raise NotAllowedError(_("This sign-in link was used already or has expired. Ask for a new link."))
         return person_of(row)
 
 
@@ -138,11 +139,11 @@ def demo_person(store: Store, *, login: str, logins: Collection[str]) -> Person:
     with store.read() as session:
         row = people.by_login(session, login=login) if login in logins else None
         if row is None or not row.active or row.is_admin or row.password_hash is not None:
-            raise NotAllowedError(NO_DEMO_PERSON)
-        for project, _ in projects.of_person(session, person_id=row.id):
+            raise NotAllowedError(_(NO_DEMO_PERSON))
+        for project, _member in projects.of_person(session, person_id=row.id):
             members = projects.members(session, project_id=project.id)
             if not project.made_up and any(person.login not in logins for _, person in members):
-                raise NotAllowedError(NO_DEMO_PERSON)
+                raise NotAllowedError(_(NO_DEMO_PERSON))
         return person_of(row)
 
 

@@ -13,6 +13,7 @@ from db import item_revisions, items, task_slots
 from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
 from domain.errors import Problem
+from domain.language import _, marked
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
@@ -20,7 +21,8 @@ from workflow.annotate.authoring import edit_problems, revise
 from workflow.annotate.verdicts import DECIDED_IN
 from workflow.annotate.verification import settle
 
-DECISIONS = ("accept", "reject", "edit")
+DECISION_TITLES = {"accept": marked("Accept"), "reject": marked("Reject"), "edit": marked("Edit")}
+DECISIONS = tuple(DECISION_TITLES)
 
 
 def with_stage(row: StoredTask, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,21 +51,24 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """
     stage = access.schema.stages.adjudication
     if stage is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", "This project has no adjudication.")]
+        return [Problem("stage", _("This project has no adjudication."))]
     decision, reason = given.values.get("decision"), given.values.get("cause")
     allowed = DECISIONS if stage.edit else DECISIONS[:2]
     if decision not in allowed:
-        return [Problem("decision", f"Decide: {', '.join(allowed)}.")]
+        return [Problem("decision", _("Decide: {choices}.").format(choices=", ".join(allowed)))]
     known = [choice.value for choice in stage.reasons]
     if reason is not None and reason not in known:
-        return [Problem("cause", f"Choose one of these reasons: {', '.join(str(value) for value in known)}.")]
+        return [
+            Problem("cause", _("Choose one of these reasons: {reasons}.").format(reasons=", ".join(map(str, known))))
+        ]
     if known and reason is None:
-        return [Problem("cause", f"Say why people disagreed: {', '.join(choice.label for choice in stage.reasons)}.")]
+        labels = ", ".join(choice.label for choice in stage.reasons)
+        return [Problem("cause", _("Say why people disagreed: {reasons}.").format(reasons=labels))]
     if decision != "edit":
         return []
     fields = given.values.get("fields")
     if not isinstance(fields, Mapping):
-        return [Problem("fields", "Send the changed fields with an edit.")]
+        return [Problem("fields", _("Send the changed fields with an edit."))]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 
@@ -91,7 +96,7 @@ def after(
 
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Return why a decision cannot be taken back: it settles the verdict."""
-    return (
+    return _(
         "A decision settles the item, so it cannot be taken back. If it was wrong, ask a lead to have the item "
         "verified again."
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import PREDICTION
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import item_revisions, items, submissions
 from db.engine import Session
 from db.records import StoredTask
@@ -22,7 +23,11 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a rating of an answer or of a pair of answers."""
     stage = row.stage.value
     if getattr(access.schema.stages, stage) is None or row.item_id is None or row.prediction_id is None:
-        return [Problem("stage", f"This project has no {stage}.")]
+        return [
+            Problem(
+                "stage", _("This project has no {stage}.").format(stage=stage_in_sentence(access.schema, row.stage))
+            )
+        ]
     item = items.by_id(session, id=row.item_id)
     fields = item_revisions.content(session, item_id=row.item_id, revision=item.current_revision)
     if row.stage is not Stage.COMPARISON:

@@ -18,6 +18,7 @@ from db import item_revisions, items, projects, respondents, runs, submissions, 
 from db.engine import Session
 from db.records import StoredRun, StoredTask
 from domain.errors import Problem
+from domain.language import _, marked
 from domain.policies import LEASE
 from domain.records import Person, Submission
 from domain.run_kinds import RunKind
@@ -29,7 +30,7 @@ from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.stage_kinds import Revision
 
-FIXED = "This answer already counts and cannot be changed. Tell a lead if it is wrong."
+FIXED = marked("This answer already counts and cannot be changed. Tell a lead if it is wrong.")
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:
@@ -144,7 +145,7 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """Return the problems with an answer."""
     if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", "This project has no answering.")]
+        return [Problem("stage", _("This project has no answering."))]
     fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, Stage.ANSWERING.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields)
@@ -198,11 +199,11 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     """
     last = submissions.latest_of_task(session, task_id=row.id)
     if last is None:
-        return FIXED
+        return _(FIXED)
     if has_looked(session, said=last):
-        return LOOKED
+        return _(LOOKED)
     mending = row.correcting and row.lease_until is not None and row.lease_until > now
-    return None if mending or now - last.created_at < LEASE else FIXED
+    return None if mending or now - last.created_at < LEASE else _(FIXED)
 
 
 def _run(session: Session, access: Access, person: Person, item_id: int, now: datetime) -> StoredRun:

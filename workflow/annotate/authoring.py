@@ -149,7 +149,9 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
         item_row = items.by_public_id(session, project_id=access.project_id, public_id=item)
         item_row = item_row or items.by_external_id(session, project_id=access.project_id, external_id=item)
         if item_row is None:
-            raise NotFoundError(f"There is no item {item!r} in {project!r}.")
+            raise NotFoundError(
+                _("There is no item {item} in {project}.").format(item=repr(item), project=repr(project))
+            )
         row = items.lock(session, id=item_row.id)
         before = item_revisions.content(session, item_id=item_row.id, revision=row.current_revision)
         content = {**before, **fields}
@@ -168,7 +170,7 @@ def edit_problems(
     Fields that were invalid before the edit, as happens in real files, do not block a correction of other fields.
     """
     if content == before:
-        return [Problem("fields", "Nothing is changed; change a field, or choose another decision.")]
+        return [Problem("fields", _("Nothing is changed; change a field, or choose another decision."))]
     changed = {name for name in content if name not in before or content[name] != before[name]}
     by_before = {problem.name for problem in _problems(schema, before, dimension)}
     return [
@@ -229,7 +231,9 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a written item; fields that are not on the form are not required."""
     authored = {field.name for field in access.schema.item.fields if field.authored}
     foreign = [
-        Problem(name, f"{name} is not a field that authors write.") for name in given.values if name not in authored
+        Problem(name, _("{name} is not a field that authors write.").format(name=name))
+        for name in given.values
+        if name not in authored
     ]
     return foreign or [
         problem for problem in _problems(access.schema, given.values, row.dimension) if problem.name in authored
@@ -275,15 +279,15 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
         return None
     editors = {revision.editor_id for revision in item_revisions.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
-        return "Someone has edited this item since; tell a senior if it is wrong."
+        return _("Someone has edited this item since; tell a senior if it is wrong.")
     if items.has_predictions(session, item_id=item.id):
-        return "Models have answered this item already; tell a senior if it is wrong."
+        return _("Models have answered this item already; tell a senior if it is wrong.")
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):  # later stages start only after votes in this one
         if slot.state is TaskState.DONE:
-            return "Someone has voted on this item already; tell a senior if it is wrong."
+            return _("Someone has voted on this item already; tell a senior if it is wrong.")
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):
-            return "Someone is verifying this item right now; tell a senior if it is wrong."
+            return _("Someone is verifying this item right now; tell a senior if it is wrong.")
     return None
 
 

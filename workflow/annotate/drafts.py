@@ -10,6 +10,7 @@ from typing import Any
 from db import submissions
 from db.engine import Store
 from domain.errors import InvalidInputError, Problem
+from domain.language import _
 from domain.policies import LEASE
 from domain.records import Draft, Person
 from domain.states import TaskState
@@ -45,9 +46,9 @@ def must_be_json(values: Mapping[str, Any]) -> None:
     try:
         size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInputError([Problem("values", "The browser sent invalid JSON. Reload the page.")]) from error
+        raise InvalidInputError([Problem("values", _("The browser sent invalid JSON. Reload the page."))]) from error
     if size > LARGEST:
-        raise InvalidInputError([Problem("values", "This draft is too long. Shorten it.")])
+        raise InvalidInputError([Problem("values", _("This draft is too long. Shorten it."))])
 
 
 def _due(lease_until: datetime | None, now: datetime) -> bool:

@@ -13,7 +13,7 @@ from db.engine import Session
 from db.records import StoredTask
 from domain.comparison import same
 from domain.errors import InvalidInputError, Problem
-from domain.language import marked
+from domain.language import _, marked
 from domain.records import Submission
 from domain.rewording import options_in
 from domain.states import Stage
@@ -46,7 +46,7 @@ def as_asked_now(session: Session, access: Access, row: StoredTask, given: Submi
         return Form(access.schema_version_id, access.loaded.hash), given
     version = projects.schema_version_by_hash(session, hash=given.schema)
     if version is None or version.id not in access.reading.numbers:
-        raise InvalidInputError([Problem("schema", "This page shows the form of another project. Reload the page.")])
+        raise InvalidInputError([Problem("schema", _("This page shows the form of another project. Reload the page."))])
     translated = replace(
         given,
         values=access.reading.answers(version.id, row.stage, given.values),

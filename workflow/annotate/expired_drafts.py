@@ -24,9 +24,9 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = "The answer arrived after its lease ended, when another person had the item."
-GONE = "Its lease has ended, and another person has the item."
-TAKEN_AWAY = "A lead took the task away."
+LATE = marked("The answer arrived after its lease ended, when another person had the item.")
+GONE = marked("Its lease has ended, and another person has the item.")
+TAKEN_AWAY = marked("A lead took the task away.")
 NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
 
 
@@ -119,7 +119,7 @@ def _why_lost(session: Session, person: Person, row: StoredTask, draft: StoredDr
         return _(NOT_WANTED)
     if events.taken_away(session, task_id=row.id, person_id=person.id, login=person.login):
         return _(TAKEN_AWAY)
-    return LATE if draft.lost else GONE
+    return _(LATE) if draft.lost else _(GONE)
 
 
 def put_away(store: Store, *, person: Person, task: str) -> None:
@@ -157,11 +157,15 @@ def lines_of(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[Te
     titles = {field.name: title_of(field) for field in access.schema.item.fields}
     titles |= {criterion.name: criterion.prompt for criterion in registry.criteria_of(access.schema, row.stage.value)}
     lines = [TextLine(titles.get(name, as_words(name)), _text(value)) for name, value in values.items() if _text(value)]
-    lines += [TextLine(f"Reason, {as_words(name).lower()}", _text(value)) for name, value in reasons.items() if value]
+    lines += [
+        TextLine(_("Reason, {name}").format(name=as_words(name).lower()), _text(value))
+        for name, value in reasons.items()
+        if value
+    ]
     if content.get("note"):
-        lines.append(TextLine("Note", str(content["note"])))
+        lines.append(TextLine(_("Note"), str(content["note"])))
     if content.get("comment"):
-        lines.append(TextLine("Comment that was not sent", str(content["comment"])))
+        lines.append(TextLine(_("Comment that was not sent"), str(content["comment"])))
     return tuple(lines)
 
 

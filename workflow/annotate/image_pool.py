@@ -257,7 +257,13 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         rows = _with_group(session, access, rows)
         if roles_of(access.schema.item.assets, rows) is None:
             wanted = ", ".join(f"{slot.min} {slot.kind} ({slot.role})" for slot in access.schema.item.assets)
-            raise InvalidInputError([Problem("assets", f"These images do not make an item. An item needs {wanted}.")])
+            raise InvalidInputError(
+                [
+                    Problem(
+                        "assets", _("These images do not make an item. An item needs {wanted}.").format(wanted=wanted)
+                    )
+                ]
+            )
         id = public_id()
         unit = f"{Stage.AUTHORING.value}/{id}"
         slot = task_slots.Slot(
@@ -272,7 +278,7 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
         )
         task = task_slots.open_for_person(session, slot=slot)
         if task is None:
-            raise AlreadyTakenError("Someone has started this item already. Reload the page.")
+            raise AlreadyTakenError(_("Someone has started this item already. Reload the page."))
         _take(session, access, task, rows)
         log(session, "pool.picked", by=person, task=task, now=now, data={"stage": task.stage.value})
         author_forms.log_start(session, row=task, person=person, now=now)
@@ -320,7 +326,7 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
         row for row in rows if not row.place
     ):  # the first file of a group represents the group
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTakenError("This image is taken, or its video has no more free images. Pick another.")
+            raise AlreadyTakenError(_("This image is taken, or its video has no more free images. Pick another."))
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
         task_claims.call_off(session, row=other)
@@ -333,7 +339,9 @@ def _must_write(access: Access, dimension: str) -> None:
     if not access.may_do(Stage.AUTHORING):
         raise NotAllowedError(_("You have no part in the authoring of this project; ask a lead for it."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
-        raise NotAllowedError(f"{dimension!r} is not one of your dimensions. Ask a lead for it.")
+        raise NotAllowedError(
+            _("{dimension} is not one of your dimensions. Ask a lead for it.").format(dimension=repr(dimension))
+        )
 
 
 def _pickable(session: Session, access: Access, public: str, dimension: str) -> StoredAsset:
@@ -341,7 +349,9 @@ def _pickable(session: Session, access: Access, public: str, dimension: str) -> 
     if row is None or row.project_id != access.project_id:
         raise NotFoundError(_("There is no such image in this project's pool."))
     if row.dimension is not None and row.dimension != dimension:
-        raise NotAllowedError(f"This image is for {row.dimension!r} only. Pick another image.")
+        raise NotAllowedError(
+            _("This image is for {dimension} only. Pick another image.").format(dimension=repr(row.dimension))
+        )
     return row
 
 
@@ -356,7 +366,7 @@ def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -
     """Return the images of the item: these, or the whole group if one was picked."""
     groups = _groups(session, access, rows)
     if groups and len(rows) > 1:
-        raise InvalidInputError([Problem("assets", "A group of images is a whole item. Pick the group alone.")])
+        raise InvalidInputError([Problem("assets", _("A group of images is a whole item. Pick the group alone."))])
     return [asset for group in groups.values() for asset, _ in group] or list(rows)
 
 

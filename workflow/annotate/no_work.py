@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from annotation_schemas import registry
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import items, postponed, task_counts
 from db.engine import Session
 from domain.errors import NotAvailableError
@@ -24,7 +25,7 @@ def why_closed(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
 ) -> NoTask | None:
     """Return why a person cannot work in a stage at all, or None if they can."""
-    title = access.schema.stages.in_a_sentence(stage.value)
+    title = stage_in_sentence(access.schema, stage)
     if stage not in stages_of(access.schema):
         return NoTask("no_stage", _("This project has no {stage}. My work shows its stages.").format(stage=title))
     if not access.may_do(stage):
@@ -91,5 +92,5 @@ def why_no_task(
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
-        return NoTask("all_done", _(_SAMPLE_DONE) if planned else "All done here. Thank you.")
+        return NoTask("all_done", _(_SAMPLE_DONE) if planned else _("All done here. Thank you."))
     return NoTask("all_done", _(_NO_SAMPLE_YET) if planned else _(stage_kinds.of(stage).nothing_yet))

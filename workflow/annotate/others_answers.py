@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from db import comment_threads, events, items, tasks
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredTask
-from domain.language import marked
+from domain.language import _, marked
 from domain.records import Person, VoteView
 from domain.states import VERIFICATIONS, ItemState, Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -55,7 +55,7 @@ def look_at_others(
     ordered = sorted(others, key=lambda each: each.public_id)  # says nothing of who was first
     return [
         VoteView(
-            label=f"Rater {number}",
+            label=_("Rater {number}").format(number=number),
             values=kind.as_seen_by(access=access, said=each, by=said) or each.answers,
             reasons=each.reasons,
             note="",

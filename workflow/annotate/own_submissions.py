@@ -15,16 +15,18 @@ from typing import Any
 from annotation_schemas import kinds, registry
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import as_words
+from annotation_schemas.stage_titles import stage_title
 from db import item_revisions, own_submissions
 from db.engine import Session, Store
 from db.records import StoredAnnotation
 from domain.errors import NotFoundError
 from domain.item_filter import LONGEST, texts, typed_value
+from domain.language import _
 from domain.records import Person, TaskView, TextLine
 from domain.states import Stage
 from workflow.access.projects import Access, access_to, stages_of
 from workflow.annotate import others_answers, sent_back
-from workflow.annotate.adjudication import DECISIONS
+from workflow.annotate.adjudication import DECISION_TITLES
 from workflow.annotate.task_views import task_as_it_was, visible_fields
 from workflow.annotate.verdicts import DECIDED_IN
 
@@ -148,7 +150,7 @@ def look(store: Store, *, person: Person, project: str, submission: str, with_ot
         access = access_to(session, person=person, project=project)
         annotation_and_task = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
         if annotation_and_task is None:
-            raise NotFoundError("You have no such submission in this project. Look for it in the list.")
+            raise NotFoundError(_("You have no such submission in this project. Look for it in the list."))
         annotation, row = annotation_and_task
         before = own_submissions.before(session, said=annotation)
         shown, *earlier = _rows(session, access, [annotation, *before])
@@ -168,9 +170,9 @@ def _with_others(store: Store, found: AsItWas, person: Person, project: str, sub
         said, row = theirs
         others = others_answers.look_at_others(session, access=access, row=row, said=said, person=person, store=store)
     if others is None:
-        return replace(found, others=others_answers.NOT_YET)
+        return replace(found, others=_(others_answers.NOT_YET))
     if not others:
-        return replace(found, others=others_answers.NO_OTHERS)
+        return replace(found, others=_(others_answers.NO_OTHERS))
     return replace(found, view=replace(found.view, votes=tuple(others)))
 
 
@@ -240,6 +242,9 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
         titles[criterion.name] = criterion.prompt
         options = options_of(criterion, seen)
         labels[criterion.name] = {typed_value(option.value): option.label for option in options}
+        if row.stage is Stage.COMPARISON:  # its page names the sides in the person's language
+            on_page = kinds.of_criterion(criterion).page_options(criterion) or []
+            labels[criterion.name] |= {typed_value(option["value"]): option["label"] for option in on_page}
         if kinds.of_criterion(criterion).none_is_answer:
             labels[criterion.name][_NOTHING] = criterion.none or kinds.of_criterion(criterion).nothing
         reasons = [reason for option in options for reason in option.reasons]
@@ -247,9 +252,10 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
         why[criterion.name] = {typed_value(reason.value): reason.label for reason in reasons}
     if row.stage is Stage.ADJUDICATION and access.schema.stages.adjudication is not None:
         causes = access.schema.stages.adjudication.reasons
+        titles |= {"cause": _("Cause"), "decision": _("Decision")}
         labels["cause"] = {typed_value(cause.value): cause.label for cause in causes}
-        labels[DECIDED_IN] = {stage.value: access.schema.stages.title_of(stage.value) for stage in Stage}
-        labels["decision"] = {decision: as_words(decision) for decision in DECISIONS}
+        labels[DECIDED_IN] = {stage.value: stage_title(access.schema, stage) for stage in Stage}
+        labels["decision"] = {decision: _(title) for decision, title in DECISION_TITLES.items()}
     lines = []
     for name, value in row.answers.items():
         words = _in_words(value, labels.get(name, {}))
@@ -258,7 +264,7 @@ def _said(access: Access, row: StoredAnnotation, seen: Mapping[str, Any]) -> lis
         if answer_text:
             lines.append(TextLine(titles.get(name, as_words(name)), _clipped(answer_text)))
     if row.note:
-        lines.append(TextLine("Note", _clipped(row.note)))
+        lines.append(TextLine(_("Note"), _clipped(row.note)))
     return lines
 
 

@@ -13,6 +13,7 @@ from db import task_counts, work_counts
 from db.engine import Session, Store
 from db.records import StoredWorkCount
 from domain.item_counts import ItemCounts
+from domain.language import _, marked
 from domain.records import NoTask, Person, Progress, StageWork
 from domain.states import BLIND, WITHOUT_TASKS, Stage
 from workflow.access.item_counts import count_by_dimension, count_project
@@ -242,17 +243,17 @@ def _line_without_tasks(session: Session, access: Access, person: Person, stage:
         waiting=left,
         mine_done=kind.done_by(session, access=access, person=person) if kind is not None else 0,
         available=left > 0,
-        why=_sentence(closed) or ("" if left or kind is None else kind.nothing_yet),
+        why=_sentence(closed) or ("" if left or kind is None else _(kind.nothing_yet)),
     )
 
 
-ENOUGH = "All planned items are written."
+ENOUGH = marked("All planned items are written.")
 
 
 def _sentence(nothing: NoTask | None) -> str:
     if nothing is None:
         return ""
-    return ENOUGH if nothing.code == "pick_first" else nothing.sentence
+    return _(ENOUGH) if nothing.code == "pick_first" else nothing.sentence
 
 
 def _own_dimensions(access: Access, stage: Stage) -> list[str]:

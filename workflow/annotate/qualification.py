@@ -10,10 +10,12 @@ missing (``no_work.why_closed``).
 from __future__ import annotations
 
 from annotation_schemas.model import Qualification
+from annotation_schemas.stage_titles import stage_in_sentence
 from db import guidelines, people, projects, qualifications
 from db.engine import Session, Store
 from db.records import StoredPerson, StoredQualification, StoredQualificationSet, StoredTask
 from domain.errors import InvalidInputError, NotFoundError, Problem
+from domain.language import _
 from domain.qualification import Standing
 from domain.records import NoTask, Person
 from domain.roles import Role
@@ -117,20 +119,24 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         if row.set_id is not None
     ]
-    newest, called = newest_counting(session, access, stage), access.schema.stages.in_a_sentence(stage.value)
+    newest, called = newest_counting(session, access, stage), stage_in_sentence(access.schema, stage)
     if newest is None:
-        return f"The {called} needs a qualification, but no set of items is ready. A lead can make a set."
+        return _("The {stage} needs a qualification, but no set of items is ready. A lead can make a set.").format(
+            stage=called
+        )
     state = stored_state(session, mine[-1]) if mine else None
     ended = state is Standing.PASSED or (
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return f"Before the {called}, you answer a set of items. Open Qualification in the menu to start."
+        return _("Before the {stage}, you answer a set of items. Open Qualification in the menu to start.").format(
+            stage=called
+        )
     next_steps = {
-        Standing.OPEN: "Your qualification is not finished. Continue here.",
-        Standing.HANDED_IN: "You have submitted your qualification. Senior annotators are reviewing it.",
-        Standing.FAILED: "You have not passed the qualification yet; Qualification in the menu shows the next step.",
-        Standing.SENT_BACK: "A senior sent your qualification back; Qualification in the menu says why.",
+        Standing.OPEN: _("Your qualification is not finished. Continue here."),
+        Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing it."),
+        Standing.FAILED: _("You have not passed the qualification yet; Qualification in the menu shows the next step."),
+        Standing.SENT_BACK: _("A senior sent your qualification back; Qualification in the menu says why."),
     }
     return next_steps[state]
 
@@ -139,7 +145,7 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
-        return "Senior annotators are reviewing this qualification, so you cannot change its answers."
+        return _("Senior annotators are reviewing this qualification, so you cannot change its answers.")
     return None
 
 

@@ -16,11 +16,14 @@ from db.engine import Session
 from db.records import StoredAnnotation, StoredTask
 from domain import extensions
 from domain.errors import NotAvailableError, Problem
+from domain.language import marked
 from domain.records import Person, Submission
 from domain.registers import Register
 from domain.states import ItemState, Stage
 from workflow.access.projects import Access
 
+VOTER = marked("Vote")
+"""The name of a vote, before its letter."""
 Revision = tuple[int, int, str]
 """A revision of an item: the item's id, the number, and the dimension."""
 
@@ -89,7 +92,7 @@ class StageKind:
     person's submission ``by``. None: they read the same on all pages."""
     votes: Callable[[Session, StoredTask], Sequence[StoredAnnotation]] = _nothing
     """Function that returns the submissions that this stage settles, for its page."""
-    voter: str = "Vote"
+    voter: str = VOTER
     """The name of one of ``votes``, before its letter."""
     about: Callable[[Session, StoredAnnotation], str] = _nothing
     """Function that returns the models that a submission is about, for people who may know them."""

@@ -13,12 +13,14 @@ from db import assets, events, item_revisions, items, media_access, submissions,
 from db.engine import Session, Store
 from db.records import StoredAnnotation, StoredAsset, StoredDraft, StoredMediaObject, StoredTask
 from domain.errors import NotFoundError
+from domain.language import _, marked
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Correction, Draft, Person, TaskView, VoteView
 from domain.states import VERIFICATIONS, Purpose, Stage
 from workflow.access import guidelines
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import author_forms, earlier_forms, stage_kinds
+from workflow.annotate.stage_kinds import VOTER
 
 NO_SUCH = "Your projects have no such picture or clip."
 
@@ -255,13 +257,13 @@ def votes_on(
 ) -> list[VoteView]:
     """Return the votes on a revision in these stages, without names, in an order independent of time."""
     by_stage = items.latest_by_stage(session, item_id=item_id, revision=revision, stages=stages)
-    return _side_by_side([vote for stage in stages for vote in by_stage[stage]], "Vote")
+    return _side_by_side([vote for stage in stages for vote in by_stage[stage]], VOTER)
 
 
 def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]:
     return [
         VoteView(
-            label=f"{noun} {chr(ord('A') + at) if at < 26 else at + 1}",
+            label=f"{_(noun)} {chr(ord('A') + at) if at < 26 else at + 1}",
             values=vote.answers,
             reasons=vote.reasons,
             note=vote.note,
@@ -271,10 +273,10 @@ def _side_by_side(cast: Sequence[StoredAnnotation], noun: str) -> list[VoteView]
 
 
 _TOLD = {
-    "item.authored": "It was written.",
-    "item.imported": "It was imported.",
-    "item.revised": "The item was edited, and a new round of votes began.",
-    "item.state": "The votes were counted: {why}",
+    "item.authored": marked("It was written."),
+    "item.imported": marked("It was imported."),
+    "item.revised": marked("The item was edited, and a new round of votes began."),
+    "item.state": marked("The votes were counted: {why}"),
 }
 
 
@@ -283,7 +285,7 @@ def _history(session: Session, row: StoredTask) -> list[str]:
     if row.stage is not Stage.ADJUDICATION or row.item_id is None:
         return []
     return [
-        _TOLD[event.kind].format(why=event.data.get("why", ""))
+        _(_TOLD[event.kind]).format(why=event.data.get("why", ""))
         for event in events.of_item(session, item_id=row.item_id)
         if event.kind in _TOLD
     ]

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.stage_titles import stage_title
 from db import comment_threads, item_revisions, items, submissions, task_slots
 from db.engine import Session, Store
 from db.records import StoredItem, StoredTask
@@ -243,7 +244,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a vote."""
     part = rounds_of(access.schema).get(row.stage)
     if part is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", f"This project has no {access.schema.stages.title_of(row.stage.value)}.")]
+        return [Problem("stage", _("This project has no {stage}.").format(stage=stage_title(access.schema, row.stage)))]
     fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=part.rules)

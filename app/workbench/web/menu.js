@@ -45,7 +45,7 @@ class Menu {
     this.data = { entries: [], finder: [], here: "" };
     this.before = "";
     this.palette = new Palette(go);
-    this.list = el("nav", { "aria-label": "Pages" });
+    this.list = el("nav", { "aria-label": t("Pages") });
     const open = { click: () => this.openPalette() };
     const all = el("button", { type: "button", class: "all", on: open }, key("M"), ` ${t("all pages")}`);
     this.root = el("div", { class: "menu" }, this.list, all, this.palette.root);
@@ -78,7 +78,7 @@ class Menu {
 
   /** @param {Place} place */
   link({ name, title, href, count, new: some }) {
-    const news = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, " new"));
+    const news = some && el("span", { class: "new" }, some, el("span", { class: "unseen" }, ` ${t("new")}`));
     const current = name === this.data.here && "page";
     return el(
       "a",

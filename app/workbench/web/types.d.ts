@@ -646,7 +646,7 @@ export interface Shape {
   /** It is made point by point, which can be typed, too. */
   points?: boolean;
   /** What arrow keys change besides its place. */
-  turns?: "size" | "head";
+  turns?: string;
   /** What is not finished, as a sentence. */
   missing?(list: unknown[]): string | null;
   /** It is painted over, once it is drawn. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app import markup, shell
 from app.screens import Need, Room, Screen
 from app.services import Services
-from domain.language import _
+from domain.language import _, marked
 from domain.roles import Role, at_least
 from extensions.comments import queries
 from extensions.comments import threads as stored_threads
@@ -17,7 +17,9 @@ SCREEN = Screen(
     room=Room.ITEMS,
     room_below=Room.MY_WORK,
     words="questions ask answer reply discussion messages threads feedback",
-    needs=Need("There are no comments yet. People write them while they work on an item.", queries.has_comments),
+    needs=Need(
+        marked("There are no comments yet. People write them while they work on an item."), queries.has_comments
+    ),
 )
 
 

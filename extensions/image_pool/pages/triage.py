@@ -8,10 +8,12 @@ from functools import partial
 import streamlit as st
 
 from app import markup, shell, sidebar
+from app.labels import stage_title
 from app.screens import Screen
 from app.services import Services
 from app.workbench import lead_mode, lead_preview
 from domain.errors import NotFoundError
+from domain.language import _
 from domain.records import NoTask, ProjectView
 from domain.states import Stage
 from extensions.image_pool import candidate_form, triage_decisions
@@ -37,7 +39,12 @@ def render(services: Services) -> None:
         lead_preview.draw(services, view, Stage.TRIAGE, lambda: candidate_form.draw_preview(view.schema))
         return
     st.html(f"<style>{STYLE}</style>")
-    title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
+    title = markup.tag(
+        "b",
+        markup.text(f"{view.title} · {stage_title(view.schema.schema_, Stage.TRIAGE)}"),
+        role="heading",
+        aria_level="1",
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         shell.show(markup.tag("div", title, style="ts"))
         sidebar.keys(view, SCREEN)
@@ -58,7 +65,7 @@ def _bench(services: Services, view: ProjectView) -> None:
             if next_group.code in ("all_done", "waiting_for_others"):
                 with st.container(horizontal=True):
                     _undo(services, view)
-                    st.button("Look again", key="triage.again")
+                    st.button(_("Look again"), key="triage.again")
             return
         candidate_form.group(
             next_group, partial(_decide, services, view, next_group), undo=partial(_undo, services, view)
@@ -91,6 +98,6 @@ def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
         with shell.pressed(services):
             if triage_decisions.undo(services.store, person=services.person, project=view.name) is None:
-                raise NotFoundError("You have nothing to take back.")
+                raise NotFoundError(_("You have nothing to take back."))
 
-    st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)
+    st.button(_("Take back"), key="triage.undo", shortcut="U", type="tertiary", on_click=act)

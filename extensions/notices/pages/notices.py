@@ -9,6 +9,7 @@ import streamlit as st
 from app import markup, shell
 from app.screens import Room, Screen
 from app.services import Services
+from domain.language import _, ngettext
 from domain.notices import TOLD_FOR, Notice
 from extensions.notices import notice_list, notice_section
 
@@ -23,8 +24,10 @@ def render(services: Services) -> None:
     shell.tell_refused()
     notices = notice_list.of_person(services.store, person=services.person)
     shell.heading(
-        "Notices",
-        f"Events that concern you in all your projects, from the last {TOLD_FOR.days} days. My work shows your tasks.",
+        _("Notices"),
+        _("Events that concern you in all your projects, from the last {n} days. My work shows your tasks.").format(
+            n=TOLD_FOR.days
+        ),
     )
     _list(services, notices)
     notice_section.draw(services)
@@ -33,21 +36,20 @@ def render(services: Services) -> None:
 def _list(services: Services, found: Sequence[Notice]) -> None:
     new = [notice for notice in found if not notice.seen]
     if not found:
-        shell.show(markup.notice("You have no notices."))
+        shell.show(markup.notice(_("You have no notices.")))
         return
     if new:
         st.button(
-            f"Mark {markup.count(len(new), 'notice')} as read",
+            ngettext("Mark {n} notice as read", "Mark {n} notices as read", len(new)).format(n=f"{len(new):,}"),
             key="notices.seen",
             on_click=_seen,
             args=(services, [key for notice in new for key in notice.keys]),
         )
-    heads = [("What", ""), ("Project", ""), ("When", ""), ("", "")]
+    heads = [(_("What"), ""), (_("Project"), ""), (_("When"), ""), ("", "")]
     shell.show(markup.table(heads, [_line(notice) for notice in found[:LONGEST]]))
     if len(found) > LONGEST:
-        shell.show(
-            markup.paragraph(f"Older notices that are not listed: {len(found) - LONGEST:,}.", style="ts ts-quiet")
-        )
+        older = _("Older notices that are not listed: {n}.").format(n=f"{len(found) - LONGEST:,}")
+        shell.show(markup.paragraph(older, style="ts ts-quiet"))
 
 
 def _seen(services: Services, keys: Sequence[str]) -> None:
@@ -60,6 +62,6 @@ def _line(notice: Notice) -> list[markup.Markup]:
     return [
         words if notice.seen else markup.tag("b", words),
         markup.text(notice.title),
-        markup.text(markup.moment(notice.at)),
-        markup.text("" if notice.seen else "new"),
+        markup.tag("span", markup.text(markup.moment(notice.at)), dir="ltr"),
+        markup.text("" if notice.seen else _("new")),
     ]

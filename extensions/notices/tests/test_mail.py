@@ -33,7 +33,7 @@ from testkit.comments import write_comment
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, make_schema, vote
 from testkit.missing_extensions import needs
 from tests.app.screens import drawn, text, words
-from workflow.access import accounts, project_care
+from workflow.access import accounts, own_settings, project_care
 from workflow.access.memberships import remove_member, set_member
 
 URL = "https://annotate.example.org"
@@ -84,6 +84,26 @@ def text_to(server: Inbox, login: str) -> str:
     (found,) = (each for each in server.mails if each["To"] == f"{login}@example.org")
     server.mails.clear()
     return found.get_content().replace("\r\n", "\n")
+
+
+def test_a_mail_is_in_the_language_that_its_reader_chose(store: Store, server: Inbox, mailer: Mailer) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 2)
+    ann = wants(store, "ann", MailTime.AT_ONCE)
+    wants(store, "ben", MailTime.AT_ONCE)
+    own_settings.set_language(store, person=ann, language="zh_CN")
+    set_member(store, by=None, project="p", login="ann", role=Role.SENIOR)
+    set_member(store, by=None, project="p", login="ben", role=Role.SENIOR)
+    assert mailer.look() == 2
+    subjects = {mail["To"]: mail["Subject"] for mail in server.mails}
+    assert subjects == {
+        "ann@example.org": "Touchstone: 您现在是资深标注员。",
+        "ben@example.org": "Touchstone: You now take part as a senior annotator.",
+    }
+    (mail,) = (each for each in server.mails if each["To"] == "ann@example.org")
+    first, *_rest, last = mail.get_content().strip().splitlines()
+    assert (first.startswith("Ann"), "您好" in first) == (True, True)
+    assert last.startswith("不再接收邮件")
 
 
 @pytest.mark.thorough

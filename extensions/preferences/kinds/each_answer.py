@@ -10,9 +10,10 @@ from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable, is
 from annotation_schemas.kinds.property_list import PropertyList, sayable_values
 from annotation_schemas.model import Choice, Criterion, Schema
 from annotation_schemas.yaml_text import Path
+from domain.language import _, marked
 from extensions.preferences.sides import FIRST, LEFT, NO_SIDES, RIGHT, SECOND, in_comparison, of_pair
 
-_SIDES = (Choice(value=LEFT, label="Left"), Choice(value=RIGHT, label="Right"))
+_SIDES = (Choice(value=LEFT, label=marked("Left")), Choice(value=RIGHT, label=marked("Right")))
 
 
 class EachAnswer(PropertyList):
@@ -36,7 +37,7 @@ class EachAnswer(PropertyList):
         return list(_SIDES)
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [side.model_dump() for side in _SIDES]
+        return [{**side.model_dump(), "label": _(side.label)} for side in _SIDES]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [

@@ -11,10 +11,16 @@ from annotation_schemas.kinds._one_of import OneOf
 from annotation_schemas.kinds._rows import Found, Json, Level, RatedVariable
 from annotation_schemas.model import Choice, Criterion, Schema, as_words
 from annotation_schemas.yaml_text import Path
+from domain.language import _, marked
 from extensions.preferences.sides import FIRST, LEFT, NO_SIDES, RIGHT, SECOND, SIDES, in_comparison, of_pair
 
 TIE, BOTH_BAD = "tie", "both_bad"
-_LABELS = {LEFT: "Left", RIGHT: "Right", TIE: "Equally good", BOTH_BAD: "Both are bad"}
+_LABELS = {
+    LEFT: marked("Left"),
+    RIGHT: marked("Right"),
+    TIE: marked("Equally good"),
+    BOTH_BAD: marked("Both are bad"),
+}
 
 
 class Preference(OneOf):
@@ -51,7 +57,10 @@ class Preference(OneOf):
         return tuple(option.value for option in self.options(criterion, {}))
 
     def page_options(self, criterion: Criterion) -> list[Json] | None:
-        return [option.model_dump() for option in self.options(criterion, {})]
+        return [
+            option.model_dump() | ({"label": _(option.label)} if option.label == _LABELS.get(str(option.value)) else {})
+            for option in self.options(criterion, {})
+        ]
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         besides_sides = [value for value in self.listed(criterion) if value not in SIDES]

@@ -9,6 +9,7 @@ import streamlit as st
 
 from annotation_schemas.model import Qualification
 from app import markup, shell
+from app.labels import stage_title
 from app.screens import Room, Screen, working_page
 from app.services import Services
 from app.widgets import confirm
@@ -51,12 +52,12 @@ def render(services: Services) -> None:
         stage: getattr(view.schema.schema_.stages, stage.value).qualification for stage in stages_to_qualify_for(view)
     }
     mine = [stage for stage in asked if view.stages is None or stage in view.stages]
-    shell.heading("Qualify", "Answer this set of items to get access to a stage.", made_up=view.made_up)
+    shell.heading(_("Qualify"), _("Answer this set of items to get access to a stage."), made_up=view.made_up)
     if not asked:
-        shell.show(markup.notice("This project requires no qualification."))
+        shell.show(markup.notice(_("This project requires no qualification.")))
         return
     if not mine:
-        shell.show(markup.notice("None of your stages requires a qualification."))
+        shell.show(markup.notice(_("None of your stages requires a qualification.")))
         return
     stage = _stage(view, mine)
     _own_try(services, view, stage, asked[stage])
@@ -72,10 +73,10 @@ def _stage(view: ProjectView, stages: Sequence[Stage]) -> Stage:
         return stages[0]
     named = [stage for stage in stages if stage.value == st.query_params.get("stage")]
     chosen = st.segmented_control(
-        "Stage",
+        _("Stage"),
         list(stages),
         default=(named or list(stages))[0],
-        format_func=view.schema.schema_.stages.title_of,
+        format_func=lambda each: stage_title(view.schema.schema_, each),
         key="qualify.stage",
     )
     return chosen or (named or list(stages))[0]
@@ -156,7 +157,8 @@ def result_of(result: results.ItemResult) -> markup.Markup:
 
 
 def _words(values: Any) -> str:
-    return ", ".join(f"{name} {'skipped' if value is None else value}" for name, value in values.items())
+    skipped = _("skipped")
+    return ", ".join(f"{name} {skipped if value is None else value}" for name, value in values.items())
 
 
 # ---- seniors ---------------------------------------------------------------------------------------------------------

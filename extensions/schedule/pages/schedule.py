@@ -15,6 +15,7 @@ from domain import extensions
 from domain.errors import ConflictError, NotAvailableError
 from domain.item_counts import ItemCounts
 from domain.jobs import JobState
+from domain.language import ENGLISH, speaking
 from domain.records import ProjectView
 from domain.roles import Role
 from domain.schedule import Schedule, said_of
@@ -80,7 +81,8 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
                 st.number_input(f"{titles(stage)}: place", 1, len(usual), at, key=f"{key}.place.{stage}")
             with remark_cell:
                 if stage in now.deadlines:
-                    words = said_of(now.deadlines[stage], services.store.now())
+                    with speaking(ENGLISH):
+                        words = said_of(now.deadlines[stage], services.store.now())
                     shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
         st.caption("A stage without a day has no deadline. My work offers stage 1 first.")
         st.form_submit_button("Save", on_click=_save, args=(services, view, now, key, usual), key="schedule.save")

@@ -120,7 +120,7 @@ export class AdjudicateForm {
       this.reason = undefined;
       this.paint();
     };
-    const again = el("button", { type: "button", class: "small", on: { click } }, "another");
+    const again = el("button", { type: "button", class: "small", on: { click } }, t("another"));
     fill(this.why, el("div", { class: "ask" }, el("span", {}, `${t("Reason:")} `, el("strong", {}, reason)), again));
   }
 

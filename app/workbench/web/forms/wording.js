@@ -2,6 +2,7 @@
 // submitting, and where the server is away nothing is said.
 
 import { blank, el, fill, focusedNear } from "../dom.js";
+import { t } from "../words.js";
 
 /** @import { Field, Unheld, Values } from "../types" */
 /** @import { FieldForm } from "./fields.js" */
@@ -79,7 +80,9 @@ export class Wording {
     const lines = this.found.filter(
       ({ field, later, sentence }) => field === name && !(later && this.begun.has(name)) && !said.endsWith(sentence),
     );
-    const now = lines.map(({ sentence, stops }) => `${stops ? "Refused as it is" : "Advice"}: ${sentence}`);
+    const now = lines.map(({ sentence, stops }) =>
+      stops ? t("Refused as it is: {sentence}", { sentence }) : t("Advice: {sentence}", { sentence }),
+    );
     if (advice.dataset.said === now.join("\n")) return; // so that it is read out once
     advice.dataset.said = now.join("\n");
     fill(

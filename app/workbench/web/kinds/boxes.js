@@ -8,13 +8,13 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 
 /** @type {Shape} */
 export const box = {
-  noun: "box",
-  nouns: "boxes",
+  noun: t("box"),
+  nouns: t("boxes"),
   ask: t("Draw boxes"),
-  begin: "drag",
+  begin: t("drag"),
   made: ({ x, y }, side) => ({ x: x - side / 2, y: y - side / 2, w: side, h: side }),
   between,
-  turns: "size",
+  turns: t("size"),
 };
 
 /** @type {KeyRow[]} */

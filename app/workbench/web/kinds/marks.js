@@ -7,10 +7,10 @@ import { ALL, Drawn, DrawnField } from "./drawn.js";
 
 /** @type {Shape} */
 const mark = {
-  noun: "mark",
-  nouns: "marks",
+  noun: t("mark"),
+  nouns: t("marks"),
   ask: t("Set marks"),
-  begin: "click",
+  begin: t("click"),
   made: (middle) => middle,
   numbered: true,
 };

@@ -1,18 +1,15 @@
 // Any number of several: a key switches one on or off, Enter goes on.
 
 import { el, key, same } from "../dom.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 import { KEYS, keyButton, keyIndex, showChosen } from "./keys.js";
 
 /** @import { Control, Criterion, Option, Seat } from "../types" */
 
 const CANNOT_TELL = "cannot_tell";
 
-/**
- * @param {number} count
- * @param {string} noun
- */
-const entries = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** @param {number} count */
+const answers = (count) => tn("{n} answer", "{n} answers", count);
 
 /** @implements {Control} */
 export class MultiChoice {
@@ -100,10 +97,10 @@ export class MultiChoice {
     const n = this.list(value).length;
     if (value === undefined)
       return min
-        ? t("Choose at least {value}.", { value: entries(min, "answer") })
+        ? t("Choose at least {value}.", { value: answers(min) })
         : t("Choose, or press Enter for none of them.");
-    if (min && n < min) return t("Choose at least {value}.", { value: entries(min, "answer") });
-    return max && n > max ? t("At most {value}; {n} now.", { value: entries(max, "answer"), n }) : null;
+    if (min && n < min) return t("Choose at least {value}.", { value: answers(min) });
+    return max && n > max ? t("At most {value}; {n} now.", { value: answers(max), n }) : null;
   }
 
   /** @param {unknown} value */

@@ -108,9 +108,10 @@ export class PropertyList {
   /** @param {unknown} value */
   problem(value) {
     const open = this.criterion.options.length - this.said(value).size;
-    return open > 0
-      ? `${open === this.criterion.options.length ? "Answer each of them." : `${open} without an answer.`}`
-      : null;
+    if (open <= 0) return null;
+    return open === this.criterion.options.length
+      ? t("Answer each of them.")
+      : t("{open} without an answer.", { open });
   }
 
   /** @param {unknown} value */

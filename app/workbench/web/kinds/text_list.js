@@ -1,7 +1,7 @@
 // A list of texts, from which other fields and raters choose.
 
 import { el, fill } from "../dom.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 import { listed } from "./picked_field.js";
 import { areaOf } from "./typed_field.js";
 
@@ -90,7 +90,7 @@ class TextList {
     const twice = full.find((_, index) => small.indexOf(small[index]) !== index);
     if (twice && field.distinct) return t("“{twice}” is there twice.", { twice });
     if (field.length && full.length !== field.length) {
-      const there = `${full.length} ${full.length === 1 ? "is" : "are"} written`;
+      const there = tn("{n} is written", "{n} are written", full.length);
       return strict ? t("{length} entries are needed; {there}.", { length: field.length, there }) : null;
     }
     if (strict && field.min && full.length < field.min)

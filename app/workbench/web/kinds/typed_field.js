@@ -92,7 +92,8 @@ export class Written extends Typed {
    */
   count(field, value) {
     if (typeof value !== "string" || !(field.max || field.min)) return "";
-    return `${value.trim().length}${field.max ? ` / ${field.max}` : ` (at least ${field.min})`}`;
+    const n = value.trim().length;
+    return field.max ? `${n} / ${field.max}` : t("{n} (at least {min})", { n, min: field.min });
   }
 }
 

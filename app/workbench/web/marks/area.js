@@ -1,7 +1,7 @@
 // Masks in fractions of an image: rings of points, or pixels. The even-odd rule says what is filled.
 
 import { rounded, toScreen, within } from "../geometry.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 import { stays } from "./arrow.js";
 import { linesAround } from "./runs.js";
 
@@ -129,9 +129,10 @@ export const cornersOf = (area) =>
  * @param {Area} area
  */
 export function areaInWords({ rings, rle }) {
-  if (!rings) return rle ? `${rle.size[1]} × ${rle.size[0]} pixels` : "";
+  if (!rings) return rle ? t("{width} × {height} pixels", { width: rle.size[1], height: rle.size[0] }) : "";
   const points = rings.reduce((all, ring) => all + ring.length, 0);
-  return `${points} point${points === 1 ? "" : "s"}${rings.length > 1 ? `, ${rings.length} rings` : ""}`;
+  const said = tn("{n} point", "{n} points", points);
+  return rings.length > 1 ? t("{points}, {n} rings", { points: said, n: rings.length }) : said;
 }
 
 /**

@@ -137,12 +137,12 @@ function hintOf(editor) {
     ];
   }
   const { turns } = editor.shape;
-  const other = turns ?? "move";
+  const turn = turns ?? t("move");
   /** @type {[string, string][]} */
-  const more = turns ? [["E", editor.sizing ? "move" : turns]] : [];
+  const more = turns ? [["E", editor.sizing ? t("move") : turns]] : [];
   if (editor.numbers) more.push(["E", t("type its points")], ["R", t("another ring")]);
   return keysLine(
-    ["← ↑ → ↓", editor.sizing ? other : "move"],
+    ["← ↑ → ↓", editor.sizing ? turn : t("move")],
     ["Shift", t("fine")],
     ...more,
     ["Del", t("remove")],

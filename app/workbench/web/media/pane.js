@@ -93,7 +93,7 @@ export class MediaPane {
    * @param {number} index
    */
   thumb(asset, index) {
-    const label = `Image ${index + 1}: ${asset.alt ?? asset.title}`;
+    const label = t("Image {n}: {title}", { n: index + 1, title: asset.alt ?? asset.title });
     const several = this.assets.some(({ role }) => role !== asset.role);
     return el(
       "button",

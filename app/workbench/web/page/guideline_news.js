@@ -1,7 +1,7 @@
 // A calm line that says that the guideline has changed, until it has been opened.
 
 import { el, fill, key } from "../dom.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 
 /** @import { GuidelineNews as Told } from "../types" */
 
@@ -25,16 +25,18 @@ export class GuidelineNews {
     this.waiting = news && !(this.told && this.told.number === news.number) ? news : null;
     this.root.hidden = !this.waiting;
     if (!news || !this.waiting) return;
-    const count = (/** @type {string} */ sign, /** @type {string} */ word) => {
-      const n = news.changes.filter(([each, text]) => each === sign && text.trim()).length;
-      return n ? `${n} ${n === 1 ? "line" : "lines"} ${word}` : null;
-    };
-    const sizes = [count("+", "new"), count("-", "gone")].filter(Boolean).join(", ");
+    const count = (/** @type {string} */ sign) =>
+      news.changes.filter(([each, text]) => each === sign && text.trim()).length;
+    const [added, gone] = [count("+"), count("-")];
+    const sizes = [
+      added ? tn("{n} line new", "{n} lines new", added) : null,
+      gone ? tn("{n} line gone", "{n} lines gone", gone) : null,
+    ];
     fill(
       this.root,
       el("strong", {}, t("The guideline has changed.")),
       el("span", { class: "newswhy" }, news.why),
-      el("span", { class: "quiet" }, sizes),
+      el("span", { class: "quiet" }, sizes.filter(Boolean).join(", ")),
       el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), ` ${t("open it")}`),
     );
   }

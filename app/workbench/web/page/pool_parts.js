@@ -59,7 +59,7 @@ export function cellOf(pool, asset, index) {
     asset.group.length
       ? el("span", { class: "badge" }, asset.group.map((each) => each.title).join(", "))
       : asset.kind === "clip"
-        ? el("span", { class: "badge" }, "clip")
+        ? el("span", { class: "badge" }, t("clip"))
         : null,
     el("span", { class: "order" }),
   );

@@ -158,14 +158,16 @@ export class Thread {
       el(
         "div",
         { class: "head" },
-        el("strong", {}, comment.mine ? "you" : comment.name),
+        el("strong", {}, comment.mine ? t("you") : comment.name),
         el("span", { class: "quiet" }, when(comment.at)),
-        answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.name}`) : null,
-        comment.unread ? el("span", { class: "flag" }, "new") : null,
+        answered
+          ? el("span", { class: "quiet" }, t("to {name}", { name: answered.mine ? t("you") : answered.name }))
+          : null,
+        comment.unread ? el("span", { class: "flag" }, t("new")) : null,
         comment.held ? el("span", { class: "flag held" }, t("held back until settled")) : null,
         comment.mine
           ? null
-          : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer"),
+          : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, t("answer")),
       ),
       el("div", { class: "words" }, comment.text),
     );
@@ -236,7 +238,7 @@ export class Thread {
     write(name, attempt);
     this.sending = true;
     this.box.readOnly = true;
-    this.say("sending");
+    this.say(t("sending"));
     try {
       const answer = await deliver(
         attempt,
@@ -250,7 +252,7 @@ export class Thread {
       this.replyTo = null;
       this.paint(answer);
       this.typed();
-      this.say("sent");
+      this.say(t("sent"));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (place === this.place) this.say(error.problems.map((problem) => problem.message).join(" ") || error.message);

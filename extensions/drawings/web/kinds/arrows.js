@@ -8,13 +8,13 @@ import { ALL, DrawnField } from "./drawn.js";
 
 /** @type {Shape} */
 const arrow = {
-  noun: "arrow",
-  nouns: "arrows",
+  noun: t("arrow"),
+  nouns: t("arrows"),
   ask: t("Draw arrows"),
-  begin: "drag",
+  begin: t("drag"),
   made: ({ x, y }, side) => ({ x: x - side / 2, y, to_x: x + side / 2, to_y: y }),
   between: arrowBetween,
-  turns: "head",
+  turns: t("head"),
 };
 
 /** @type {KeyRow[]} */

@@ -8,8 +8,8 @@ import { ALL, DrawnField } from "./drawn.js";
 
 /** @type {Shape} */
 const mask = {
-  noun: "mask",
-  nouns: "masks",
+  noun: t("mask"),
+  nouns: t("masks"),
   ask: t("Draw masks"),
   begin: t("click its points"),
   made: square,

@@ -97,7 +97,9 @@ export class Plan {
       this.steps.map((step, index) =>
         row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
           step.problems.map((said) => el("span", { class: "found bad" }, said)),
-          step.open.length ? el("span", { class: "found" }, `assumes: ${step.open.join("; ")}`) : null,
+          step.open.length
+            ? el("span", { class: "found" }, t("assumes: {facts}", { facts: step.open.join("; ") }))
+            : null,
         ]),
       ),
     );

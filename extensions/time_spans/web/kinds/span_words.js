@@ -1,5 +1,7 @@
 // Spans of time as a person reads them, and where they are on a clip.
 
+import { t } from "../words.js";
+
 /** @import { ClipFrame } from "../media/clip.js" */
 /** @import { Criterion } from "../types" */
 
@@ -16,7 +18,8 @@ export function inWords(span, asked) {
   const [first, last] = endsOf(asked).map((name) => span[name]);
   const told = (/** @type {number | undefined} */ value) =>
     value === undefined ? "…" : frames ? String(value) : `${value.toFixed(2)} s`;
-  return `${frames ? "frames " : ""}${told(first)} to ${told(last)}`;
+  const ends = { first: told(first), last: told(last) };
+  return frames ? t("frames {first} to {last}", ends) : t("{first} to {last}", ends);
 }
 
 /**

@@ -4,7 +4,7 @@
 
 import { el, fill, keepFocus, key } from "../dom.js";
 import { ClipFrame } from "../media/clip.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 import { endsOf, inWords, momentsOf } from "./span_words.js";
 import { TimeSpanField } from "./time_span_field.js";
 
@@ -233,10 +233,11 @@ export class TimeSpan {
     const { length } = this;
     const late = length === null ? undefined : spans.find((span) => span[this.last] > length + 1e-3);
     if (late) {
-      const end = this.frames ? t("at frame {length}", { length }) : `at ${length?.toFixed(2)} s`;
+      const end = this.frames ? t("at frame {length}", { length }) : t("at {length} s", { length: length?.toFixed(2) });
       return t("{value}: the clip ends {end}.", { value: inWords(late, this.asked), end });
     }
-    return min && spans.length < min ? `At least ${min} ${min === 1 ? "span" : "spans"}; ${spans.length} now.` : null;
+    if (!min || spans.length >= min) return null;
+    return tn("At least {min} span; {now} now.", "At least {min} spans; {now} now.", min, { min, now: spans.length });
   }
 
   /** @param {unknown} value */
