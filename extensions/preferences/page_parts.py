@@ -58,7 +58,8 @@ def plot(project: str, found: OfCriterion) -> Markup:
         DotRow(
             each.name,
             each.rate.value,
-            *((None, None) if math.isnan(each.rate.low) else (each.rate.low, each.rate.high)),
+            None if math.isnan(each.rate.low) else each.rate.low,
+            None if math.isnan(each.rate.low) else each.rate.high,
             f"{each.wins:,} won, {each.ties:,} even, {each.losses:,} lost",
             _answers(project, each),
             "answers",

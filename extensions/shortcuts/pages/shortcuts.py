@@ -210,12 +210,12 @@ def _parts(found: TextShortcuts, rules: Sequence[_Rule], gate: TextResult | None
     n = len(found.places[-1].counts)
     heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
     heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
-    rows = []
+    by_place: list[list[markup.Markup]] = []
     for places in found.places:
         tested = ("-", "-") if places.p is None else (f"{places.statistic:.2f}", f"{places.p:.3g}")
-        cells = [markup.text(places.title), *map(markup.number, places.counts), *map(markup.text, tested)]
-        rows.append([*cells, markup.quiet(places.why)])
-    shell.show(markup.tag("div", markup.table(heads, rows), data_part="places"))
+        numbers = [*map(markup.number, places.counts), *map(markup.text, tested)]
+        by_place.append([markup.text(places.title), *numbers, markup.quiet(places.why)])
+    shell.show(markup.tag("div", markup.table(heads, by_place), data_part="places"))
 
 
 # ---- items -----------------------------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ def render(services: Services) -> None:
     by_title: Mapping[str, Sequence[PairedDifference]] = asked.figure.value
     with top:
         if by_title:
-            about = {"person": services.person, "project": view.name}
-            _found(view, by_title, counting_of(services.store, **about, items_=items).sentence)
+            counted = counting_of(services.store, person=services.person, project=view.name, items_=items)
+            _found(view, by_title, counted.sentence)
         else:
             shell.show(markup.finding(markup.text("No items are variants of each other, or no answer has a score.")))
 
@@ -133,7 +133,8 @@ def plot(view: ProjectView, title: str, rows: Sequence[PairedDifference]) -> mar
         DotRow(
             f"{row.model}: {row.second} less {row.first}",
             row.difference.value,
-            *((None, None) if math.isnan(row.difference.low) else (row.difference.low, row.difference.high)),
+            None if math.isnan(row.difference.low) else row.difference.low,
+            None if math.isnan(row.difference.low) else row.difference.high,
             _rests_on(row),
             _answers(view, row),
             "answers",
