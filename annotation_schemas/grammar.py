@@ -60,7 +60,7 @@ def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
 def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
     """Yield the problems of a list of choices, including their reasons."""
     if len(offered) < least:
-        yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
+        yield path, f"the list needs at least {least} {'entry' if least == 1 else 'entries'}"
     if len(offered) > MOST:
         yield path, f"the list has {len(offered):,} entries, but at most {MOST:,} are allowed"
         return

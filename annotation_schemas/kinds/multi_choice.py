@@ -47,7 +47,7 @@ class MultiChoice(CriterionKind):
         yield from super().check_schema(schema, stage, criterion, path)
         offered = len(criterion.options)
         if offered and (criterion.min or 0) > offered:
-            yield (*path, "min"), f"`min` is {criterion.min:g}, but the number of options is {offered}; lower it"
+            yield (*path, "min"), f"`min` is {criterion.min:g}, but there are only {offered} options; lower `min`"
         if criterion.none is not None and criterion.min:
             yield (*path, "none"), "`min` requires an answer, so nobody can choose `none`; remove `min` or `none`"
 
