@@ -46,7 +46,7 @@ class InStage:
         """Return the effect as a sentence.
 
         >>> InStage("Grading", 40, 0, 3).sentence
-        'Grading: 40 slots open for more people, 0 are called off, 3 answers are asked again.'
+        'Grading: slots opened: 40, slots withdrawn: 0, answers asked again: 3.'
         """
         return (
             f"{self.title}: slots opened: {self.opened:,}, slots withdrawn: {self.closed:,},"

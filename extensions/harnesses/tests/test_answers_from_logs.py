@@ -110,7 +110,7 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
         "(Localization/location/0, Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
-        "2 rows do not fit:",
+        "2 rows are invalid:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
         "2 rows have the same question as several items, and no id. Nothing was imported. Correct the "
@@ -220,7 +220,7 @@ def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: 
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (
             4,
-            'the model saw the option A. "yes", which the item does not have; a letter in its answer would mean '
+            'the model saw the option A. "yes", which the item does not have; a letter in the answer would mean '
             "another option",
         )
     ]
