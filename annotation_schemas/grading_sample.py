@@ -68,7 +68,7 @@ def check(schema: Schema) -> Found:
                 yield (*_AT, key, at), f"`{name}` is listed twice; keep one of the two"
             seen.add(name)
         if names == () and key != "strata":
-            yield (*_AT, key), f"this list is empty; name some {key}, or leave it out to use all"
+            yield (*_AT, key), f"this list is empty; name {key}, or remove `{key}` to use all of them"
     if plan.outputs is not None and plan.outputs < 1:
         yield (*_AT, "outputs"), "this must be at least 1"
     yield from _of_each_other(grading, plan)

@@ -106,7 +106,7 @@ def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind:
 def count(criterion: Criterion, path: Path) -> Found:
     """Check that the required number of entries can be reached."""
     if criterion.min is not None and criterion.min < 0:
-        yield (*path, "min"), "this cannot be negative; leave it out to allow an empty answer"
+        yield (*path, "min"), "`min` cannot be negative; remove `min` to allow an empty answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
         yield (*path, "max"), "`max` must be at least 1 and not less than `min`"
 

@@ -64,7 +64,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     bounds = (field.min_length, field.max_length)
     for key in ("length", "min_length", "max_length"):
         if (getattr(field, key) or 0) < 0:
-            yield (*path, key), "a length cannot be negative; give 0 or more, or leave it out"
+            yield (*path, key), f"a length cannot be negative; give 0 or more, or remove `{key}`"
     yield from row.check_schema(schema, field, path)
     source = keys_of_source(schema)
     if field.none is not None and row.chosen and source is not None and source.chosen is not None:

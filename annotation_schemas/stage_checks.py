@@ -97,7 +97,7 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
     if row.counts_entries and (criterion.min or 0) > MOST:
         yield (*path, "min"), f"an answer can have at most {MOST:,} entries; lower `min`"
     if criterion.step is not None and criterion.step <= 0:
-        yield (*path, "step"), "the step must be more than 0; leave it out to allow any number"
+        yield (*path, "step"), "`step` must be more than 0; remove `step` to allow any number"
     if criterion.skip:
         yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
