@@ -170,7 +170,8 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
         return Peer(package, theirs, True, f"{package} gives a number where Touchstone gives none.")
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
-    return Peer(package, theirs, True, f"The two differ by {abs(theirs - value):.2g}. One of them is wrong: report it.")
+    by = abs(theirs - value)
+    return Peer(package, theirs, True, f"The values differ by {by:.2g}. One of them is wrong. Please report this.")
 
 
 def not_installed(package: str) -> Peer:

@@ -123,7 +123,7 @@ class Ratings:
         lengths = [len(labels) for labels in (unit, rater, value, cluster) if labels is not None]
         if len(set(lengths)) > 1:
             raise RatingsError(
-                f"The columns are {' and '.join(map(str, lengths))} rows long; they must be equally long."
+                f"The columns have {' and '.join(map(str, lengths))} rows. All columns must be equally long."
             )
         for what, labels in (("unit", unit), ("rater", rater)):
             if not labels.there.all():
@@ -170,7 +170,7 @@ class Ratings:
         """
         table = np.asarray(values, dtype=float)
         if table.ndim != 2:
-            raise RatingsError(f"An array of ratings has a row per unit and a column per rater, not {table.ndim} axes.")
+            raise RatingsError(f"An array of ratings needs two axes (units and raters), not {table.ndim}.")
         names = tuple(raters) if raters is not None else tuple(f"rater {at}" for at in range(1, table.shape[1] + 1))
         if len(set(names)) != table.shape[1]:
             raise RatingsError(f"The array has {table.shape[1]} columns, but {len(set(names))} different rater names.")

@@ -154,7 +154,7 @@ FORMS: Mapping[str, Form] = {
             entries=_schema_words,
             picks="several",
         ),
-        Form("free", "any text, or none", _any, demands=False),
+        Form("free", "any text; an empty answer is allowed", _any, demands=False),
         Form("drawn", "no text; the answer is in the field that `drawn` names", _nothing, is_drawn=True, demands=False),
     )
 }

@@ -70,14 +70,14 @@ def _rows(schema: Schema) -> Found:
 def _top(schema: Schema) -> Found:
     yield from check_names([(("name",), schema.name)])
     if schema.version < 1:
-        yield ("version",), "versions count from 1"
+        yield ("version",), "the version must be 1 or greater"
     if not schema.title.strip():
         yield ("title",), "the title is empty; write a title for people to read"
 
 
 def _dimensions(schema: Schema) -> Found:
     if not schema.dimensions:
-        yield ("dimensions",), "at least one dimension is needed"
+        yield ("dimensions",), "there are no dimensions; add at least one dimension"
     yield from check_names(
         [(("dimensions", index, "id"), dimension.id) for index, dimension in enumerate(schema.dimensions)]
     )
@@ -192,10 +192,10 @@ def shown_to_judges(schema: Schema) -> Found:
             if name in roles and name not in fields:
                 if not pictured:
                     message = f"`{name}` is in `sees`, but the template `{judge.template}` shows no pictures"
-                    yield (*path, "sees", number), f"{message}; leave it out, or use a template that does"
+                    yield (*path, "sees", number), f"{message}; remove `{name}`, or use a template with pictures"
             elif name in _sources(schema) and name not in shown:
                 message = f"`{name}` is in `sees`, but the template `{judge.template}` has no placeholder for it"
-                yield (*path, "sees", number), f"{message}; name a placeholder under `fills`, or leave it out"
+                yield (*path, "sees", number), f"{message}; name a placeholder under `fills`, or remove `{name}`"
         if pictured and roles and not set(roles).intersection(judge.sees):
             message = f"the template `{judge.template}` shows the item's pictures, but `sees` lists no picture"
             yield (*path, "sees") if judge.sees else path, f"{message}; add {', '.join(roles)}"
@@ -235,7 +235,7 @@ def _rest(schema: Schema) -> Found:
         if schema.source.separator is not None and not (keys is not None and keys.table):
             yield (
                 ("source", "separator"),
-                f"`separator` is for tables, but `{schema.source.format}` is not a table; leave it out",
+                f"`separator` is for tables, but `{schema.source.format}` is not a table; remove `separator`",
             )
         for name in schema.source.places:
             if keys is None or not keys.open:
@@ -297,7 +297,7 @@ def _derived(schema: Schema) -> Found:
             all(name in graded for name in derived_criterion.parts)
             and derived.dimensions(schema, derived_criterion) == frozenset()
         ):
-            yield (*path, key), "no dimension asks all of these criteria; change the list"
+            yield (*path, key), "no dimension asks all of these criteria; list criteria that one dimension asks"
         if derived_criterion.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
             yield (*path, key), "`all_of` uses settled values; it needs `combine: majority` in grading"
 

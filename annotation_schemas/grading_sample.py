@@ -65,10 +65,10 @@ def check(schema: Schema) -> Found:
         seen: set[str] = set()
         for at, name in enumerate(names or ()):
             if name in seen:
-                yield (*_AT, key, at), f"`{name}` is listed twice"
+                yield (*_AT, key, at), f"`{name}` is listed twice; keep one of the two"
             seen.add(name)
         if names == () and key != "strata":
-            yield (*_AT, key), f"this list is empty; name some {key}, or leave it out to use all"
+            yield (*_AT, key), f"this list is empty; name {key}, or remove `{key}` to use all of them"
     if plan.outputs is not None and plan.outputs < 1:
         yield (*_AT, "outputs"), "this must be at least 1"
     yield from _of_each_other(grading, plan)
@@ -80,14 +80,14 @@ def check(schema: Schema) -> Found:
 def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
     """Keys that say two things, or nothing."""
     if grading.outputs is not None:
-        yield ("stages", "grading", "outputs"), "there is also a `sample`; set `outputs` in the sample"
+        yield ("stages", "grading", "outputs"), "this stage has a `sample`; set `outputs` in the sample"
     if plan.items is not None and plan.outputs is not None:
         yield (*_AT, "items"), "a sample either names items or draws answers; remove `items` or `outputs`"
     if plan.items is not None and plan.dimensions is not None:
-        yield (*_AT, "dimensions"), "the `items` already fix the dimensions; leave this out"
+        yield (*_AT, "dimensions"), "the listed `items` already fix the dimensions; remove `dimensions`"
     for key in ("strata", "seed"):
         if plan.outputs is None and getattr(plan, key) is not None:
-            yield (*_AT, key), "this has no effect without `outputs`; set `outputs`, or leave this out"
+            yield (*_AT, key), f"`{key}` has no effect without `outputs`; set `outputs`, or remove `{key}`"
     if grading.order == "fewest_votes":
         message = "a sample completes one answer after another, but `fewest_votes` does the opposite; use another order"
         yield ("stages", "grading", "order"), message
@@ -105,7 +105,7 @@ def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
 def _stratum(schema: Schema, name: str, path: Path) -> Found:
     fields = {field.name: field for field in schema.item.fields}
     if name == GROUP and not any(dimension.group for dimension in schema.dimensions):
-        yield path, "no dimension of this schema has a `group`"
+        yield path, "no dimension of this schema has a `group`; add groups, or remove `group`"
     elif name not in _OWN and name not in fields:
         known = [*_OWN, *fields]
         yield path, f"`{name}` is not a field of the item{suggestion(name, known)}; you can also use {', '.join(_OWN)}"

@@ -60,7 +60,7 @@ def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
 def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
     """Yield the problems of a list of choices, including their reasons."""
     if len(offered) < least:
-        yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
+        yield path, f"the list needs at least {least} {'entry' if least == 1 else 'entries'}"
     if len(offered) > MOST:
         yield path, f"the list has {len(offered):,} entries, but at most {MOST:,} are allowed"
         return
@@ -106,7 +106,7 @@ def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind:
 def count(criterion: Criterion, path: Path) -> Found:
     """Check that the required number of entries can be reached."""
     if criterion.min is not None and criterion.min < 0:
-        yield (*path, "min"), "this cannot be negative; leave it out to allow an empty answer"
+        yield (*path, "min"), "`min` cannot be negative; remove `min` to allow an empty answer"
     if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
         yield (*path, "max"), "`max` must be at least 1 and not less than `min`"
 

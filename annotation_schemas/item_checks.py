@@ -36,10 +36,11 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
     rows = {field.name: kinds.of_field(field) for field in schema.item.fields}
     fits = {name: row for name, row in rows.items() if row.written or row.is_list}
     if slot.alt not in fits:
-        yield path, f"`{slot.alt}` is not a text field or a list of texts{among(slot.alt, list(fits))}"
+        yield path, f"`{slot.alt}` is neither a text field nor a list of texts{among(slot.alt, list(fits))}"
     elif slot.max != 1 and not fits[slot.alt].is_list:
         lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
-        yield path, f"`{slot.alt}` is one text, but there may be several images; use a {lists} with an entry for each"
+        why = f"`{slot.alt}` is one text, but an item may have several images"
+        yield path, f"{why}; use a {lists} with one entry per image"
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
@@ -49,28 +50,28 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     if field.form is not None or field.forms or field.drawn is not None:
         yield from _formed(schema, field, path)
     elif field.field is not None and not row.chosen:
-        yield (*path, "field"), f"a field of kind `{row.name}` does not refer to another field; leave it out"
+        yield (*path, "field"), f"a field of kind `{row.name}` does not refer to another field; remove `field`"
     if field.role is not None and "role" not in row.keys:
-        yield (*path, "role"), f"this is for {_taking('role')}"
+        yield (*path, "role"), f"`role` works only for fields of kind {_taking('role', quote='`')}; remove `role`"
     if row.least_options is not None:
         yield from choices(field.options, (*path, "options"), least=row.least_options)
     elif field.options and not field.forms:
-        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own; leave them out"
+        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own; remove `options`"
     yield from _read_as(schema, field, path)
     for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none", "cover"):
         if getattr(field, key) not in (None, False, {}) and key not in row.keys:
-            yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
+            yield (*path, key), f"`{key}` works only for fields of kind {_taking(key, quote='`')}; remove `{key}`"
     bounds = (field.min_length, field.max_length)
     for key in ("length", "min_length", "max_length"):
         if (getattr(field, key) or 0) < 0:
-            yield (*path, key), "a length cannot be negative; give 0 or more, or leave it out"
+            yield (*path, key), f"a length cannot be negative; give 0 or more, or remove `{key}`"
     yield from row.check_schema(schema, field, path)
     source = keys_of_source(schema)
     if field.none is not None and row.chosen and source is not None and source.chosen is not None:
-        why = f"files of the format `{source.name}` give the right option by its place, so a right option is required"
-        yield (*path, "none"), f"{why}; leave it out, or use another format"
+        why = f"files of the format `{source.name}` give the right option by its place, so every item needs one"
+        yield (*path, "none"), f"{why}; remove `none`, or use another format"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
-        yield (*path, "max_length"), "max_length is less than min_length; raise it, or lower min_length"
+        yield (*path, "max_length"), "`max_length` is less than `min_length`; raise `max_length`, or lower `min_length`"
 
 
 def _taking(key: str, quote: str = "") -> str:
@@ -83,22 +84,23 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
     row = kinds.of_field(field)
     counts = row.has_unit or not row.reads_as or field.read_as == "number"
     if field.unit is not None and ("unit" not in row.keys or not counts):
-        yield (*path, "unit"), "this is for a field with `read_as: number`"
+        yield (*path, "unit"), "`unit` works only with `read_as: number`; add `read_as: number`, or remove `unit`"
     if field.tolerance is not None and "tolerance" in row.keys:
         if key_field(schema) != field.name or (row.answer is None and field.read_as != "number"):
-            yield (*path, "tolerance"), "models' numbers are compared with the key only, and this field is not the key"
+            why = "models' numbers are compared with the key only, and this field is not the key"
+            yield (*path, "tolerance"), f"{why}; remove `tolerance`"
         yield from tolerance(field.tolerance, field.unit, (*path, "tolerance"))
     if field.read_as is None:
         return
     if not row.reads_as:
-        yield (*path, "read_as"), f"the kind `{row.name}` already determines how answers are read; leave this out"
+        yield (*path, "read_as"), f"the kind `{row.name}` already determines how answers are read; remove `read_as`"
     elif field.read_as not in row.reads_as:
         yield (*path, "read_as"), row.refuses_read_as
     elif field.read_as == "form" and not field.forms:
         yield (*path, "read_as"), "the field needs `forms`, which determine how answers are read"
     key = key_field(schema)
     if key != field.name:
-        yield (*path, "read_as"), f"answers are compared with `{key}`, not with this field; leave this out"
+        yield (*path, "read_as"), f"answers are compared with `{key}`, not with this field; remove `read_as`"
 
 
 def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
@@ -130,11 +132,11 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
     if any(row.needs_list for row in rows):
         yield from refers_to_list(schema, field.field, path)
     elif field.field is not None:
-        yield (*path, "field"), "no form takes entries of a list; leave `field` out"
+        yield (*path, "field"), "none of the `forms` uses entries of a list; remove `field`"
     if any(row.needs_words for row in rows):
         yield from choices(field.options, (*path, "options"), least=1)
     elif field.options:
-        yield (*path, "options"), "no form takes words; leave `options` out"
+        yield (*path, "options"), "none of the `forms` uses listed words; remove `options`"
     yield from _drawn(schema, field, any(row.is_drawn for row in rows), path)
 
 
@@ -143,7 +145,7 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
     names = {marked.name: marked for marked in schema.item.fields if kinds.of_field(marked).drawn}
     if not needed:
         if field.drawn is not None:
-            yield (*path, "drawn"), "no form is `drawn`; leave `drawn` out"
+            yield (*path, "drawn"), "none of the `forms` is `drawn`; remove `drawn`"
     elif field.drawn is None:
         yield path, f"`drawn` is missing; name the field that holds the drawing{among('', list(names))}"
     elif field.drawn not in names:

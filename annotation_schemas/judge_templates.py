@@ -157,7 +157,7 @@ class JudgeTemplate:
         ]
         if self.head.pair:
             troubles += [
-                (name, f"`{name}` always holds a compared answer; leave it out")
+                (name, f"`{name}` always holds a compared answer; remove `{name}`")
                 for name in PAIR
                 if fills.get(name, PREDICTION) != PREDICTION or name not in self.prompt.placeholders
             ]

@@ -112,7 +112,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     types: dict[str, tuple[Prompt, ...]] = {}
     for family, variants in families.items():
         if not isinstance(variants, dict) or GENERAL not in variants:
-            document.add(("families", family), f"the variant `{GENERAL}` is missing")
+            document.add(("families", family), f"the family `{family}` has no variant `{GENERAL}`; add the variant")
             continue
         for variant, parts in variants.items():
             path = ("families", family, variant)

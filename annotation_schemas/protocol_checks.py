@@ -76,7 +76,7 @@ def _refinement(schema: Schema) -> Iterator[Finding]:
     if stage is not None and stage.until is not None and stage.until not in REFINEMENT_ENDS:
         there = ", ".join(REFINEMENT_ENDS)
         path: Path = ("stages", "refinement", "until")
-        yield Finding(ERROR, path, f"refinement cannot end by `{stage.until}`; use one of: {there}")
+        yield Finding(ERROR, path, f"`{stage.until}` is not a way to end refinement; use one of: {there}")
 
 
 def _grading(schema: Schema) -> Iterator[Finding]:
@@ -86,7 +86,7 @@ def _grading(schema: Schema) -> Iterator[Finding]:
             WARNING,
             ("stages", "grading", "raters"),
             "a majority of two people needs both, so answers with two different grades get no grade; "
-            "ask 3, or set `combine: mean`",
+            "ask 3 people, or set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)
     plan = stage.sample if stage is not None else None
@@ -121,7 +121,7 @@ def _translations(schema: Schema) -> Iterator[Finding]:
             yield Finding(ERROR, ("translations", code), message)
         for text in texts:
             if text not in own:
-                why = "this schema has no such text; correct or remove it"
+                why = "this schema does not have this text; correct or remove the translation"
                 yield Finding(WARNING, ("translations", code, text), why)
 
 
@@ -213,7 +213,7 @@ def _judges(schema: Schema) -> Iterator[Finding]:
                 ERROR,
                 ("judges", index, "parser"),
                 f"replies to the template `{row.name}` are always read by `{row.parser}`; "
-                f"leave this out, or name `{row.parser}`",
+                f"remove `parser`, or set `parser: {row.parser}`",
             )
 
 
@@ -225,7 +225,7 @@ def _models(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("models", "score"),
-            f"only `rank_options` scores options; this has no effect with `{models.strategy}`; leave it out",
+            f"only `rank_options` scores options; `score` has no effect with `{models.strategy}`; remove `score`",
         )
     if models.strategy == "rank_options" and options_field(schema) is None:
         yield Finding(
@@ -242,7 +242,7 @@ def _models(schema: Schema) -> Iterator[Finding]:
             why = f"`{value}` is not a number of frames; give a whole number, 0 or more"
             yield Finding(ERROR, ("models", "clips", name), why)
     if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
-        yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this has no effect; leave it out")
+        yield Finding(WARNING, ("models", "clips"), "items have no clip, so `clips` has no effect; remove `clips`")
     try:
         prompts = load_prompt_set(models.prompts) if models.prompts else None
     except (KeyError, SchemaError):

@@ -120,7 +120,7 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "parser",
         "double_brackets",
-        "the judge's own `[[...]]`; one after a label (`Rating: [[1]]`) or on its own line has priority",
+        "the judge's own `[[...]]`; a verdict after a label (`Rating: [[1]]`) or on its own line has priority",
     ),
     Row("parser", "six_lines", "three scores from lines such as `action score: 1`, without contradictions"),
     Row("parser", "assessment_json", 'the `"Final Score"` of a JSON object in the reply'),

@@ -52,7 +52,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         criterion for name in _RATED if (stage := getattr(stages, name)) is not None for criterion in stage.criteria
     ]
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
-        yield ("report", "unit"), "models' answers are not graded; use `item`, or leave it out"
+        yield ("report", "unit"), "models' answers are not graded; use `item`, or remove `unit`"
     elif schema.report.unit == "dimension" and not any(ends_of_values(criterion) for criterion in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so dimensions have no means; use another unit"
     yield from _of_rule(schema, rated=bool(criteria))

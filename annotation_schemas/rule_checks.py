@@ -63,7 +63,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
     if row is None:
         return  # told where all rows are
     if not rule.say.strip():
-        yield (*path, "say"), "this is empty; write the sentence for people who break the rule"
+        yield (*path, "say"), "`say` is empty; write the sentence that people read when they break the rule"
     if len(rule.of) < row.least or (row.most is not None and len(rule.of) > row.most):
         many = f"at least {row.least}" if row.most is None else f"{row.most}"
         yield (*path, "of"), f"`{rule.rule}` needs {many} names here, not {len(rule.of)}"
@@ -77,7 +77,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
             yield (*path, "of", at), f"`{name}` is neither asked nor shown here{suggestion(name, list(known))}"
     if there and not any(name in own for name in rule.of):
         there = False
-        yield (*path, "of"), "this stage asks none of these names; put the rule under `item: rules`"
+        yield (*path, "of"), "this stage asks none of these questions; move the rule to `item: rules`"
     for name, wanted in rule.when.items():
         yield from _condition(name, wanted, known, (*path, "when", name))
     if there:
@@ -91,7 +91,7 @@ def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) ->
         return
     part = known[name]
     if not wanted:
-        yield path, "no value is named, so the condition never holds; name a value"
+        yield path, "the condition names no value, so it is never true; name a value"
     for value in wanted:
         if isinstance(part, Criterion):
             fits = kinds.of_criterion(part).can_be(part, value)
@@ -136,18 +136,19 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
         for part in parts:
             yield from _asked_then(rule, part, path)
         if len(needed) == len(parts):
-            yield path, f"`{needed[0]}` is required anyway; give it `required: false`, or leave the rule out"
+            yield path, f"`{needed[0]}` is always required; set `required: false` for it, or remove the rule"
     elif row.about_absence and row.name == "at_most_one" and len(needed) > 1:
         yield path, f"this can never hold: {' and '.join(f'`{name}`' for name in needed)} are required"
     elif row.about_absence and row.name != "at_most_one" and needed:
-        yield path, f"`{needed[0]}` is required anyway, so the rule has no effect; give it `required: false`"
+        yield path, f"`{needed[0]}` is always required, so the rule has no effect; set `required: false` for it"
 
 
 def _asked_then(rule: CrossRule, part: Criterion | ItemField, path: Path) -> Found:
     shows = part.show_if if isinstance(part, Criterion) else {}
     for name, wanted in rule.when.items():
         if name in shows and not any(same(one, other) for one in shows[name] for other in wanted):
-            yield (*path, "when", name), f"`show_if` hides `{part.name}` then, so the rule has no effect"
+            why = f"under this condition, `show_if` hides `{part.name}`, so the rule has no effect"
+            yield (*path, "when", name), f"{why}; remove the rule"
 
 
 def _always_there(part: Criterion | ItemField) -> bool:

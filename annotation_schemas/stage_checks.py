@@ -34,7 +34,7 @@ def check_stages(schema: Schema) -> Found:
             asked.append(((*path, "name"), criterion.name))
             yield from check_criterion(schema, stage, criteria[:index], criterion, path)
         if getattr(stages, stage) is not None and not criteria and stage != "refinement":
-            yield ("stages", stage, "criteria"), "at least one criterion is needed"
+            yield ("stages", stage, "criteria"), "this stage has no criteria; add at least one criterion"
     yield from check_names(asked)
     if stages.adjudication:
         yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
@@ -93,11 +93,11 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
     yield from _keys_of_kind(criterion, path)
     yield from row.check_schema(schema, stage, criterion, path)
     if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
-        yield (*path, "max"), "max is less than min; raise it, or lower min"
+        yield (*path, "max"), "`max` is less than `min`; raise `max`, or lower `min`"
     if row.counts_entries and (criterion.min or 0) > MOST:
-        yield (*path, "min"), f"an answer can have at most {MOST:,} entries"
+        yield (*path, "min"), f"an answer can have at most {MOST:,} entries; lower `min`"
     if criterion.step is not None and criterion.step <= 0:
-        yield (*path, "step"), "the step must be more than 0; leave it out to allow any number"
+        yield (*path, "step"), "`step` must be more than 0; remove `step` to allow any number"
     if criterion.skip:
         yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
@@ -113,12 +113,12 @@ def check_criterion(schema: Schema, stage: str, before: Sequence[Criterion], cri
 
 def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, earlier: Sequence[str]) -> str:
     """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
-    complaint = f"`{name}` is not asked before `{criterion.name}`"
+    complaint = f"the question `{name}` does not come before `{criterion.name}`"
     if name in (asked.name for asked in registry.criteria_of(schema, stage)):
         return f"{complaint}; move it before `{criterion.name}`"
     if name in (field.name for field in schema.item.fields):
-        complaint = f"{complaint}: it is a field of the item, but conditions use answers"
-    return complaint + (among(name, earlier) or "; this is the first question, so leave the condition out")
+        complaint = f"{complaint}: `{name}` is a field of the item, but conditions use answers"
+    return complaint + (among(name, earlier) or f"; `{criterion.name}` is the first question, so remove the condition")
 
 
 _MISPLACED = {
@@ -132,7 +132,7 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
-            own = f"its own keys are {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else "leave it out"
+            own = f"keys of this kind: {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else f"remove `{key}`"
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 
@@ -155,7 +155,7 @@ def check_verifications(schema: Schema) -> Found:
                 why = f"`{same_title}` has the same title" if same_title else "the title is empty"
                 yield (*path, "title"), f"{why}; people know stages by their titles, so write another title"
         if part.again and not number:
-            yield (*path, "again"), "no verification stage comes before this one; leave it out"
+            yield (*path, "again"), "no verification stage comes before this stage; remove `again`"
         yield from _verification(schema, name, part)
     if (
         stages.adjudication
@@ -192,7 +192,7 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
         elif criteria[name].dimensions is not None:
             yield (
                 at,
-                f"`{name}` is asked in some dimensions only, so it cannot decide about items; use another",
+                f"`{name}` is asked in some dimensions only, so it cannot decide about items; name another criterion",
             )
     yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
@@ -218,7 +218,7 @@ def _keep_values(
     if keep.key is not None:
         yield (*path, "key"), f"the rule `{keep.rule}` needs `values`, not `key`"
     elif keep.values and keep.value is not None:
-        yield (*path, "value"), "`values` already has a value for each criterion; leave `value` out"
+        yield (*path, "value"), "`values` already has a value for each criterion; remove `value`"
     elif rule.needs_values and not keep.values:
         yield (
             path,
@@ -239,16 +239,16 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
     path: Path = ("stages", stage, "keep")
     for other in ("criterion", "criteria", "key", "value", "values"):
         if getattr(keep, other) not in (None, (), {}):
-            yield (*path, other), "`parts` have their own targets; move this into one of the parts"
+            yield (*path, other), f"`parts` have their own targets; move `{other}` into one of the parts"
     if rule.needs_key:
         yield (*path, "parts"), f"the rule `{keep.rule}` compares with one `key`; use `all_of` for parts"
     yield from unique([((*path, "parts", at, "criterion"), part.criterion) for at, part in enumerate(keep.parts)])
     for index, (part, target) in enumerate(zip(keep.parts, targets(keep), strict=True)):
         at: Path = (*path, "parts", index)
         given = [name for name, there in (("key", part.key), ("value", part.value)) if there is not None]
-        given += ["at_least or at_most"] if target.limited else []
+        given += ["`at_least` or `at_most`"] if target.limited else []
         if len(given) != 1:
-            why = f"this has {' and '.join(given)}" if given else "the part has no target"
+            why = f"this part has {' and '.join(given)}" if given else "this part has no target"
             yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
         elif part.key is not None:
             yield from _key_of_votes(schema, stage, part.key, at)
@@ -274,7 +274,7 @@ def _target_fits(criterion: Criterion, target: Target, at: Path) -> Found:
     if kinds.of_criterion(criterion).ends(criterion) is None:
         yield (*at, key), f"the values of `{criterion.name}` are not numbers; give `value`, or use numbers as values"
     elif target.at_least is not None and target.at_most is not None and target.at_least > target.at_most:
-        yield (*at, "at_most"), "at_most is less than at_least; raise it, or lower at_least"
+        yield (*at, "at_most"), "`at_most` is less than `at_least`; raise `at_most`, or lower `at_least`"
 
 
 def _skips(schema: Schema, stage: str, verification: Verification, deciding: Sequence[Criterion]) -> Found:
@@ -342,7 +342,7 @@ def check_answering(schema: Schema) -> Found:
         elif name in keys:
             yield (*path, "shows", index), f"`{name}` reveals the right answer, which people who answer must not see"
         elif "answering" in fields[name].secret_in:
-            yield (*path, "shows", index), f"`{name}` is secret in answering; leave it out"
+            yield (*path, "shows", index), f"`{name}` is secret in answering; remove `{name}` from `shows`"
     if key_field(schema) is None and schema.stages.grading is None:
         yield path, "answers would get no scores, because items have no key and the schema has no `grading`"
 
@@ -378,7 +378,7 @@ def check_shown(schema: Schema, shows: Sequence[str] | None, stage: StageName) -
         if name not in fields:
             yield path, f"`{name}` is not a field of the item{among(name, list(fields))}"
         elif stage in fields[name].secret_in:
-            yield path, f"`{name}` is secret in {stage}; leave it out"
+            yield path, f"`{name}` is secret in {stage}; remove `{name}` from `shows`"
 
 
 def check_comparison(schema: Schema) -> Found:
@@ -422,11 +422,11 @@ def check_coding(schema: Schema) -> Found:
         elif of.below is None and highest_score(schema, of.criterion) is None:
             yield (*at, "of"), f"`{of.criterion}` has no highest value; give `below`, or a `max` of the criterion"
     elif of.criterion is not None:
-        yield (*at, "of", "criterion"), "only scores of people and judges have a criterion; leave this out"
+        yield (*at, "of", "criterion"), "only scores of people and judges have a criterion; remove `criterion`"
     if of.judge is not None and of.score != "judge":
-        yield (*at, "of", "judge"), "this needs `score: judge`"
+        yield (*at, "of", "judge"), "`judge` works only with `score: judge`; add `score: judge`, or remove `judge`"
     if of.below is not None and of.score is None:
-        yield (*at, "of", "below"), "this needs `score`"
+        yield (*at, "of", "below"), "`below` works only with `score`; add `score`, or remove `below`"
 
 
 def highest_score(schema: Schema, name: str) -> float | None:

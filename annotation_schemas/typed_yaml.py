@@ -289,7 +289,7 @@ def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]
         near = f"; did you mean `{_MEANT[key]}`?"
     else:
         near = _elsewhere(key, path, root) or near
-    return f"unknown key{near}; known here: {', '.join(known)}"
+    return f"unknown key{near}; known keys: {', '.join(known)}"
 
 
 _MEANT = {"type": "kind", "choices": "options", "text": "prompt", "description": "definition", "default": "value"}

@@ -27,7 +27,7 @@ def check(schema: Schema) -> Found:
         for key in ("language", "wording"):
             if getattr(field, key) is not None and key not in row.keys:
                 names = " and ".join(f"`{kind.name}`" for kind in kinds.FIELDS.values() if key in kind.keys)
-                yield (*path, key), f"this is for fields of kind {names}"
+                yield (*path, key), f"`{key}` works only for fields of kind {names}; remove `{key}`"
         if field.language is not None and not _LANGUAGE.fullmatch(field.language):
             yield (
                 (*path, "language"),
@@ -40,17 +40,17 @@ def check(schema: Schema) -> Found:
 def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:
     row = kinds.of_field(field)
     if not told.rules:
-        yield path, f"this has no rule; give one of {', '.join(WORDING_RULES)}, or leave it out"
+        yield path, f"`wording` has no rule; give one of {', '.join(WORDING_RULES)}, or remove `wording`"
     for rule in told.rules:
         if rule in _OF_LISTS and not row.is_list:
-            yield (*path, rule), f"this is for fields of kind `text_list`, and `{field.name}` is one text"
+            yield (*path, rule), f"`{rule}` works only for fields of kind `text_list`, and `{field.name}` is one text"
         elif row.chosen and rule not in _OF_CHOSEN:
             listed = f"; move the rule to `{field.field}`" if field.field else ""
             yield (*path, rule), f"`{field.name}` is chosen from a list, not written{listed}"
     if told.person is not None and not kinds.says_english(field):
         yield (
             (*path, "person"),
-            f"`person` works in English only, but the language is `{field.language}`; leave it out",
+            f"`person` works in English only, but the language is `{field.language}`; remove `person`",
         )
     if told.words is not None:
         yield from _limits(told.words, (*path, "words"))
@@ -59,11 +59,14 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
         yield (*path, "forbidden"), f"the list has {len(told.forbidden):,} entries, but at most {MOST:,} are allowed"
     for at, phrase in enumerate(told.forbidden):
         if not words_of(phrase):
-            yield (*path, "forbidden", at), f"`{phrase}` has no word to look for; write one, or leave it out"
+            yield (*path, "forbidden", at), f"`{phrase}` has no word to look for; write a word, or remove the entry"
     if told.ends_with is not None and not told.ends_with.strip():
-        yield (*path, "ends_with"), "this is empty; write the required ending, such as `?`"
+        yield (*path, "ends_with"), "`ends_with` is empty; write the required ending, such as `?`"
     if told.alike_length is not None and (exact(told.alike_length) or 0) < 1:
-        yield (*path, "alike_length"), "this is the longest length divided by the shortest; give 1 or more, such as 1.5"
+        yield (
+            (*path, "alike_length"),
+            "`alike_length` is the longest length divided by the shortest; give 1 or more, such as 1.5",
+        )
     yield from _elsewhere(schema, field, told, path)
     for at, rule in enumerate(told.stops):
         if rule not in told.rules:
@@ -79,9 +82,9 @@ def _limits(limits: WordLimits, path: Path) -> Found:
     for key in ("least", "most"):
         number = getattr(limits, key)
         if number is not None and number < 1:
-            yield (*path, key), "this must be at least 1; leave it out for no limit"
+            yield (*path, key), f"this must be at least 1; for no limit, remove `{key}`"
     if limits.least is not None and limits.most is not None and limits.least > limits.most:
-        yield (*path, "most"), "`most` is less than `least`; raise it, or lower `least`"
+        yield (*path, "most"), "`most` is less than `least`; raise `most`, or lower `least`"
 
 
 def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found:

@@ -318,7 +318,7 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
             document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
         if key in seen:
             document.add(
-                (*path, key), f"duplicate key; it is already on line {seen[key]}; leave one of them out", line=line
+                (*path, key), f"duplicate key; it is already on line {seen[key]}; remove one of the two", line=line
             )
             continue
         seen[key] = line

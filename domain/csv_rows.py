@@ -185,11 +185,11 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
         if heads:
             break
         if next(stream, None) is None:
-            raise NotTable("its first row, with the names of the columns, has a double quote that is not closed")
+            raise NotTable("its header has a double quote that is not closed; close the quote")
     separator = max(heads, key=lambda mark: (len(wanted.intersection(heads[mark])), len(heads[mark])))
     names = heads[separator]
     if "\x00" in text:
-        raise NotTable("it has NUL characters; it is damaged or not UTF-8, so save it again as UTF-8")
+        raise NotTable("it has NUL characters, so it is damaged or not UTF-8; save it again as UTF-8")
     twice = next((name for name, n in Counter(names).items() if name and n > 1), None)
     if twice is not None:
         raise NotTable(f"two columns have the name {twice!r}; rename one of them")
@@ -229,7 +229,7 @@ def _wrong(raw: str, n: int, wide: int) -> str | None:
     if "\x00" in raw:
         return "it has a NUL character, so the file is damaged here; save the file again"
     if n != wide:
-        return f"it has {n} cell{'' if n == 1 else 's'}, but the first row has {wide}"
+        return f"it has {n} cell{'' if n == 1 else 's'}, but the header has {wide}"
     return None
 
 

@@ -67,7 +67,7 @@ class InvalidRowsError(InvalidFileError):
     def __init__(self, rows: Sequence[str], *, n: int, end: str) -> None:
         more = f"And {n - len(rows):,} more. " if n > len(rows) else ""
         self.rows, self.n, self.end = tuple(rows), n, end
-        self.begin, self.rest = f"{n:,} rows do not fit:", f"{more}{end}"
+        self.begin, self.rest = f"{n:,} rows are invalid:", f"{more}{end}"
         super().__init__("\n".join([self.begin, *rows, self.rest] if n > 1 else [" ".join([*rows, end])]))
 
     def worded(self, words: Callable[[str], str]) -> InvalidRowsError:

@@ -146,7 +146,7 @@ def read_json_object(text: str, where: str) -> dict[str, Any]:
         settings = None
     if not isinstance(settings, dict):
         example = '{"reasoning_effort": "low"}'
-        raise InvalidInputError([Problem(where, f"{where}: this is not a JSON object. Write it like {example}.")])
+        raise InvalidInputError([Problem(where, f"{where}: the value is not a JSON object. Write it like {example}.")])
     return settings
 
 

@@ -253,7 +253,7 @@ def read_keys(path: Path) -> Keys:
     by_id = {item.id: item for item in items}
     if len(items) != head.items or len(by_id) != len(items):
         raise InvalidFileError(
-            f"{path} has {len(by_id):,} items instead of {head.items:,}; it was cut off or changed. "
+            f"{path} has {len(by_id):,} items instead of {head.items:,}; the file is incomplete or was changed. "
             "Copy the file again."
         )
     return Keys(head, by_id, hashlib.sha256(data).hexdigest())

@@ -64,7 +64,7 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     for path in files:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name:
-            raise InvalidFileError(f"The file name {path!r} leads outside {out}.")
+            raise InvalidFileError(f"The file name {path!r} leads outside {out}. Use a relative path.")
     if out.exists() and not out.is_dir():
         raise InvalidFileError(f"{out} is a file, but this export of {len(files)} files needs a folder.")
     if foreign := _foreign(out, files):

@@ -86,7 +86,7 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
     if about not in head:
         wrong = f"{about} is missing"
     elif len(head) < 2:
-        wrong = f"the file has only {about}"
+        wrong = f"the file has only the column {about}"
     elif len(set(head)) < len(head):
         wrong = f"{next(name for name in head if head.count(name) > 1)} appears twice"
     elif len(head) > _MOST_COLUMNS:
@@ -96,18 +96,18 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
         wrong = f"{odd!r} is not a valid name (letters, digits and _, first a letter)" if odd is not None else ""
     if wrong:
         raise InvalidFileError(
-            f"{path.name}, row 1: the first row must name the column {about} and a column for each attribute or label; "
+            f"{path.name}, row 1: the header must name the column {about} and a column for each attribute or label; "
             f"{wrong}. Nothing was imported."
         )
 
 
 def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[str]) -> str:
     if len(told) != columns:
-        return f"it has {len(told)} cells, not {columns}"
+        return f"it has {len(told)} {'cell' if len(told) == 1 else 'cells'}, but the header has {columns}"
     if not told[at]:
         return f"{about} is empty"
     if told[at] in seen:
-        return f"{told[at]} is already in an earlier row"
+        return f"{told[at]} is already in an earlier row; keep one of the rows"
     if any(len(cell) > _LONGEST for cell in told):
         return f"a cell is longer than {_LONGEST} characters"
     return ""

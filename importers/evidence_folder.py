@@ -96,12 +96,12 @@ class EvidenceFolder:
     def lines(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield every line of a JSON lines file with its number, from 1."""
         if path not in self._told:
-            self._refuse(f"it has no {path[:100]!r}")
+            self._refuse(f"the file {path[:100]!r} is missing")
         with self._open(path) as lines:
             for number, line in self._lines(lines, path):
                 row = json_object(line)
                 if row is None:
-                    self._refuse(f"line {number:,} of {path} is not a row")
+                    self._refuse(f"line {number:,} of {path} is not a valid row")
                 yield number, row
 
     def without_rows(self, tables: Mapping[str, Sequence[str]]) -> None:
@@ -126,7 +126,7 @@ class EvidenceFolder:
 
     def _manifest(self) -> dict[str, Any]:
         if not is_file(self.path / MANIFEST):
-            self._refuse(f"it has no {MANIFEST}")
+            self._refuse(f"the file {MANIFEST} is missing")
         with self._open(MANIFEST) as file:
             data = file.read(self.limits.manifest + 1)
         manifest = json_object(data) if len(data) <= self.limits.manifest else None
@@ -140,7 +140,7 @@ class EvidenceFolder:
             self._refuse("its manifest is not a manifest of evidence")
         if version > VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer Touchstone (evidence version {version}; this one reads {VERSION})."
+                f"{self.name} has evidence of a newer Touchstone (version {version}; this one reads {VERSION})."
                 " Update Touchstone here. Nothing was recomputed."
             )
         if not isinstance(manifest.get("project"), str):

@@ -94,7 +94,9 @@ def read_files(
         raise InvalidFileError(f"{error}. Nothing was imported.") from error
     row = as_named(keys, schema)
     if row.open and (key := read_twice(row, schema)) is not None:
-        raise InvalidFileError(f"Two fields have the column {key!r}. Nothing was imported. Give each its own.")
+        raise InvalidFileError(
+            f"Two fields have the column {key!r}. Nothing was imported. Give each field its own column."
+        )
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     paths = [path] if single else annotation_files(path, row.file_name if row.by_folder else None, row.endings)
@@ -452,7 +454,7 @@ def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[st
         if n < slot.min:
             yield f"it has {n or 'no'} {slot.role}, but at least {slot.min} {'is' if slot.min == 1 else 'are'} needed"
         elif slot.max is not None and n > slot.max:
-            yield f"it has {n} of {slot.role}, but at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
+            yield f"it has {n} files for {slot.role}, but at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
 
 
 def _told_apart(files: list[FileRecord]) -> list[FileRecord]:

@@ -26,13 +26,14 @@ def table(path: Path, columns: Sequence[str], *, needed: Sequence[str]) -> Itera
         more = [name for name in columns if name not in needed]
         column_names = " and ".join(needed) + (f", and optionally {', '.join(more)}" if more else "")
         raise InvalidFileError(
-            f"{path.name}, row 1: the first row must have these names once: {column_names}. Nothing was changed."
+            f"{path.name}, row 1: the header must have these names once: {column_names}. Nothing was changed."
         )
     for number, cells in enumerate(rows[1:], 2):
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(head):
-            raise refused(path, number, f"it has {len(cells)} cells, not {len(head)}")
+            noun = "cell" if len(cells) == 1 else "cells"
+            raise refused(path, number, f"it has {len(cells)} {noun}, but the header has {len(head)}")
         yield number, {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
 
 

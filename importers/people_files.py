@@ -28,7 +28,7 @@ def read_parts(path: Path, *, role: Role | None) -> list[MemberSettings]:
     """
     members = [_part(path, number, cells, role) for number, cells in table(path, COLUMNS, needed=("login",))]
     if not members:
-        raise InvalidFileError(f"{path.name} has only a first row. Nothing was changed. Add a row for each person.")
+        raise InvalidFileError(f"{path.name} has only a header. Nothing was changed. Add a row for each person.")
     return members
 
 

@@ -73,7 +73,7 @@ def answer_of(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord:
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
-        raise Misfit("it has no item")
+        raise Misfit("item is missing")
     model = name_of_rater(file.model or text_of(record, "model"), "model")
     return PredictionRecord(model, text_of(record, "text", empty=True), item=item)
 
@@ -82,5 +82,5 @@ def text_of(record: Mapping[str, Any], key: str, *, empty: bool = False) -> str:
     """Return a text of a record. Raises ``Misfit`` if the record has none, or an empty one and ``empty`` is False."""
     value = record.get(key)
     if not isinstance(value, str) or (not value.strip() and not empty):
-        raise Misfit(f"it has no {key}")
+        raise Misfit(f"{key} is missing")
     return value

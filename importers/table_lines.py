@@ -62,7 +62,7 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
     rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
     lines = _below_headings(rows, fits)
     if lines is None:
-        raise InvalidFileError(f"{path.name} does not have {wants} in its first row. Nothing was imported.")
+        raise InvalidFileError(f"{path.name} does not have {wants} in its header. Nothing was imported.")
     yield from lines
 
 
@@ -82,9 +82,7 @@ def _of_sheets(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) ->
                 yield from lines
                 return
     named = ", ".join(map(repr, names[:5])) or "none"
-    raise InvalidFileError(
-        f"{path.name}: no sheet has {wants} in its first row (sheets: {named}). Nothing was imported."
-    )
+    raise InvalidFileError(f"{path.name}: no sheet has {wants} in its header (sheets: {named}). Nothing was imported.")
 
 
 def _reader_of(path: Path) -> SheetReader:

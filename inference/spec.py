@@ -212,7 +212,7 @@ class ModelSpec(_SpecPart):
     def _fits(self) -> ModelSpec:
         odd = next((name for name in self.attributes if not NAME.fullmatch(name) or name == "model"), None)
         if odd is not None:
-            raise ValueError(f"`attributes`: {odd!r} is not valid: use small letters, digits and _, a letter first")
+            raise ValueError(f"`attributes`: {odd!r} is not valid; use lowercase letters, digits and _, a letter first")
         if (self.adapter == "endpoint") != (self.endpoint is not None):
             raise ValueError("use the adapter `endpoint` together with the part `endpoint`")
         if self.adapter not in ("file",) and not self.model:

@@ -143,7 +143,7 @@ def named_in_order(text: str) -> tuple[str, ...]:
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
     there = [key for key in keys if record.get(key) is not None]
     if there != list(keys[: len(there)]):
-        raise Misfit(f"it has {there[-1]} but no {next(key for key in keys if key not in there)}")
+        raise Misfit(f"it has {there[-1]}, but {next(key for key in keys if key not in there)} is missing")
     return [record[key] for key in there]
 
 

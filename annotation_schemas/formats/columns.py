@@ -100,7 +100,7 @@ class Spread:
             return None
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
-            raise Misfit(f"it has {there[-1]} but no {missing}")
+            raise Misfit(f"it has {there[-1]}, but {missing} is missing")
         return [_wanted(record[key], str, f"{key} is not text") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
@@ -497,7 +497,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
     A record that was imported earlier may lack fields that the schema now requires.
     """
     row, own = _at_hand(row, schema)
-    wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
+    wrong = {f"{key} is missing": None for key in row.needs if record.get(key) is None}
     fields: dict[str, Any] = {}
     for name, column in own.items():
         try:
@@ -509,7 +509,7 @@ def fields_of(row: ItemKeys, schema: Schema, record: Record, *, coming_in: bool 
             if row.open and len(column.keys) == 1:
                 wrong |= dict.fromkeys(by_place(schema, {**fields, name: record.get(column.keys[0])}))
     if row.open and coming_in:
-        wrong |= {f"it has no {key}": None for key in _lacking(own, schema, fields)}
+        wrong |= {f"{key} is missing": None for key in _lacking(own, schema, fields)}
     if wrong:
         raise Misfit("; ".join(wrong))
     return kinds.fields_in_order(schema, {name: value for name, value in fields.items() if value is not None})

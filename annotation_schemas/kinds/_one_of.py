@@ -26,7 +26,7 @@ class OneOf(CriterionKind):
         for option in options:
             if same(option.value, value):
                 return _check_reason(option, reason)
-        return "Choose one of the answers that are offered."
+        return "Choose one of the listed answers."
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return list(offered)

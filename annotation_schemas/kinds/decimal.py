@@ -28,7 +28,7 @@ class DecimalField(FieldKind):
         "tolerance": TOLERANCE,
     }
     reads_as = ("number",)
-    refuses_read_as = "a number can only be read as `number`"
+    refuses_read_as = "fields of kind `decimal` accept only `read_as: number`"
     has_unit = True
     answer = AnswerKind.NUMBER
     in_files = True
@@ -38,11 +38,11 @@ class DecimalField(FieldKind):
         yield from super().check_schema(schema, field, path)
         low, high, step = (decimals.exact(limit) for limit in (field.min, field.max, field.step))
         if low is not None and high is not None and low > high:
-            yield (*path, "max"), "max is less than min; raise it, or lower min"
+            yield (*path, "max"), "`max` is less than `min`; raise `max`, or lower `min`"
         if step is not None and step <= 0:
-            yield (*path, "step"), "the step must be more than 0"
+            yield (*path, "step"), "`step` must be more than 0"
         elif step is not None and low is not None and high is not None and high - low < step:
-            yield (*path, "step"), "the step is larger than the range from min to max; lower it"
+            yield (*path, "step"), "`step` is larger than the range from `min` to `max`; lower `step`"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         number, problem = decimals.exact(value), decimals.problem(value)
@@ -50,11 +50,11 @@ class DecimalField(FieldKind):
             return problem
         low, high, step = (decimals.exact(limit) for limit in (field.min, field.max, field.step))
         if low is not None and number < low:
-            return f"at least {field.min}."
+            return f"enter a number of at least {field.min}."
         if high is not None and number > high:
-            return f"at most {field.max}."
+            return f"enter a number of at most {field.max}."
         if step is not None and (number - (low or 0)) % step != 0:
-            return f"in steps of {field.step}."
+            return f"enter a number in steps of {field.step}."
         return None
 
     def in_order(self, field: ItemField, value: Any) -> Any:

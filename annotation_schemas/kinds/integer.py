@@ -23,7 +23,7 @@ class IntegerField(FieldKind):
         "tolerance": TOLERANCE,
     }
     reads_as = ("number",)
-    refuses_read_as = "a whole number can only be read as `number`"
+    refuses_read_as = "fields of kind `integer` accept only `read_as: number`"
     answer = AnswerKind.NUMBER
     holds = "whole number"
 

@@ -47,7 +47,7 @@ class MultiChoice(CriterionKind):
         yield from super().check_schema(schema, stage, criterion, path)
         offered = len(criterion.options)
         if offered and (criterion.min or 0) > offered:
-            yield (*path, "min"), f"`min` is {criterion.min:g}, but the number of options is {offered}; lower it"
+            yield (*path, "min"), f"`min` is {criterion.min:g}, but there are only {offered} options; lower `min`"
         if criterion.none is not None and criterion.min:
             yield (*path, "none"), "`min` requires an answer, so nobody can choose `none`; remove `min` or `none`"
 
@@ -62,12 +62,12 @@ class MultiChoice(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if not is_list(value):
-            return "This must be a list of the answers that are offered."
+            return "The answer must be a list of the offered choices."
         if criterion.cannot_tell is not None and CANNOT_TELL in value:
             return None if len(value) == 1 else f"“{criterion.cannot_tell}” cannot be combined with other answers."
         places = [place_of(options, entry) for entry in value]
         if None in places:
-            return "Choose among the answers that are offered."
+            return "Choose only from the listed answers."
         if places != sorted(set(places), key=lambda place: place or 0):
             return "List each answer at most once, in the order of the options."
         return count_problem(criterion.min, criterion.max, len(places), "answer")

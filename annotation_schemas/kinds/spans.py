@@ -48,7 +48,7 @@ class Spans(CriterionKind):
             if not 0 <= start < end <= length:
                 return f"Passage {number} is empty, or lies outside the text."
             if place_of(options, span["tag"]) is None:
-                return f"Passage {number} has a tag that is not offered."
+                return f"Passage {number} has an unknown tag. Choose one of the listed tags."
         return count_problem(criterion.min, criterion.max, len(value), "passage")
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:

@@ -18,7 +18,7 @@ class TextCriterion(CriterionKind):
     meaning = "typed text"
     missing = "Write an answer."
     as_json = False
-    not_measured = "there is no coefficient for texts"
+    not_measured = "no agreement coefficient fits free texts"
     typed = True
     in_words = True
     answers_items = True

@@ -241,7 +241,8 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
         raise ValueError(f"{what}, so `{text}` cannot be compared with people. Write {' or '.join(fitting)}.")
     if text in judge_templates.shipped():
         raise ValueError(
-            f"`{text}` needs more than a new schema has. Begin with {' or '.join(fitting)}, and change it later."
+            f"`{text}` needs parts that a new schema does not have. Begin with"
+            f" {' or '.join(fitting)}, and change it later."
         )
     raise ValueError(f"`{text}` is unknown. Use one of {', '.join(fitting)}.")
 

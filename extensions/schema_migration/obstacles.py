@@ -52,8 +52,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     ]
     if going:
         yield (
-            f"The run {going[0]} still asks under the old names. Wait until it ends, or cancel it, before you"
-            " change names."
+            f"The run {going[0]} still uses the old names. Wait until the run ends, or cancel the run,"
+            " before you change names."
         )
     for link in outside_work.servers(session, project_id=access.project_id):
         if any(outside_work.unfinished(session, bridge_id=link.id).values()):
@@ -113,8 +113,9 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
     for what, n in sorted(Counter(answers).items()):
         checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
         yield (
-            f"{checks} that {what}, but nobody can give this answer any more. Withdraw them first (`touchstone gold"
-            " withdraw`)."
+            f"{checks} that {what}, but nobody can give this answer any more. Withdraw"
+            f" {'this gold check' if n == 1 else 'these gold checks'}"
+            " first (`touchstone gold withdraw`)."
         )
 
 
@@ -127,15 +128,15 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
             yield (f"A reference metric uses the name {other.now}. Keep the name, and change the label instead.")
         elif other.now in taken:
             yield (
-                f"Ratings of judges or from files belong to an earlier {other.now}, and would count for the new"
-                f" {other.now}. Give it another name."
+                f"Stored ratings (by judges or imported) already use the name {other.now} for an earlier criterion."
+                " Choose another name."
             )
         elif other.by is None and other.stored in taken | added and other.now not in (
             other.stored, *(before for before, after in step.criteria.items() if after == other.stored)
         ):  # fmt: skip
             yield (
-                f"Imported ratings of {other.now} use its old name {other.stored}, so Touchstone could not tell"
-                f" them from ratings of another {other.stored}. Give it another name."
+                f"Imported ratings of {other.now} still use its old name {other.stored}, so they would also count for a"
+                f" new criterion {other.stored}. Choose another name for the new criterion."
             )
 
 
@@ -156,8 +157,8 @@ def _not_yet(comparison: Comparison) -> list[str]:
                 other.option for other in change.row.decisions if other not in (sorts.ASK_AGAIN, sorts.ASK_OLD_ITEMS)
             ]
             problems.append(
-                f"{change.path}: {_WHY.get(stage or '', 'this')} cannot be asked again. Choose another decision:"
-                f" {' or '.join(others)}."
+                f"{change.path}: {_WHY.get(stage or '', 'this question')} cannot be asked again."
+                f" Choose another decision: {' or '.join(others)}."
             )
     return problems
 

@@ -63,7 +63,7 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
             f"The project uses version {last.version} again. Items and earlier votes are as before the change. "
             f"{markup.count(given, 'vote')} under version {last.new_version} are kept. Votes that do not fit the "
             "earlier form are asked again.",
-            "You can make the change again.",
+            "You can repeat the change later.",
             f"Undo change {last.number}",
         )
         confirm.ask(services, question, undo, key="schema.back")

@@ -153,7 +153,8 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     twice = [name for name in all_of_it if name in generation.extra_body]
     if twice:
         raise ModelError(
-            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere. Use one place only."
+            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere. Set"
+            " each field in one place only."
         )
     sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit} | generation.extra_body
     return sent, [name for name in all_of_it if name in endpoint.omit]
@@ -219,14 +220,14 @@ def data_uri(picture: Picture) -> str:
         content = picture.path.read_bytes()
     except OSError as error:
         raise CannotRequest(
-            f"Of the item, {what} cannot be read: {(error.strerror or 'no such file').lower()}."
+            f"The file of {what} of the item cannot be read: {(error.strerror or 'no such file').lower()}."
         ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
-        raise CannotRequest(f"Of the item, {what} is not the file that it was: its SHA-256 differs.")
+        raise CannotRequest(f"The file of {what} of the item has changed: its SHA-256 differs.")
     kind = media_type(content)
     if kind is None:
         raise CannotRequest(
-            f"Of the item, {what} is neither PNG nor JPEG, WebP or GIF, and endpoints take no other kind."
+            f"The file of {what} of the item is not PNG, JPEG, WebP or GIF. Endpoints accept only these types."
         )
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 

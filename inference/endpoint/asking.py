@@ -219,7 +219,7 @@ class EndpointAsker:
                     raise
                 reply = EndpointReply(
                     Outcome.TRANSPORT_ERROR,
-                    error="The run was stopped while the endpoint was still at it.",
+                    error="The run was stopped before the endpoint replied.",
                     seconds=time.monotonic() - begun,
                 )
                 await _tell_caller(going, self._attempt(call, reply, number, waited, final=False))

@@ -65,7 +65,7 @@ class Budget:
     def why(self) -> str:
         """Return why no further request fits, as a sentence."""
         if self._max_calls is not None and self._calls >= self._max_calls:
-            return f"The run has made {self._calls:,} requests, which is as many as `max_calls` allows."
+            return f"The run has made {self._calls:,} requests, which is the limit of `max_calls`."
         currency = self._price.currency if self._price else ""
         return (
             f"The run has cost {self._cost:.4f} {currency}, and one more request could go over `max_cost` "

@@ -101,7 +101,7 @@ def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> 
             f"The environment variable {name} is not set where the worker runs. Set it to the key of {place.host}."
         )
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ModelError(f"The environment variable {name} does not hold a valid key: it has blanks or odd characters.")
+        raise ModelError(f"The environment variable {name} has no valid key: it has spaces or special characters.")
     hosts = environment.get(f"{name}_HOSTS")
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
         raise ModelError(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list this host.")
@@ -114,7 +114,7 @@ def check_key_name(endpoint: Endpoint) -> None:
     if name is not None and not is_key_name(name):
         raise ModelError(
             "`key` must name an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY. "
-            "Other variables are not read. Do not write the key itself into the description."
+            "Touchstone reads no other variables. Do not write the key itself into the description."
         )
 
 
@@ -319,7 +319,7 @@ class Client:
             if isinstance(cause, NoConnection):
                 return _failed(f"No connection to {where}{f': {words}' if words else ''}.")
             if isinstance(cause, BrokenOff):
-                return _failed(f"{where} closed the connection before the whole reply had come.")
+                return _failed(f"{where} closed the connection before the whole reply arrived.")
             cause = cause.__cause__ or cause.__context__
         return _failed(f"The request to {where} failed ({type(error.__cause__ or error).__name__}).")
 

@@ -216,13 +216,13 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} It points elsewhere, which is not followed; if that is right, give it as base_url.",
+            stop=f"{sentence} Touchstone does not follow redirects. If the new address is right, set it as base_url.",
         )
     if codes & _QUOTA or status == 402:
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The quota is used up or the account cannot pay: see to that, then resume the run.",
+            stop=f"{sentence} The quota is used up, or the account cannot pay. Add credit, then resume the run.",
         )
     if codes & _FILTER_CODES:
         return EndpointReply(Outcome.REFUSED, error=sentence)
@@ -237,7 +237,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The endpoint does not know this model, or base_url is wrong: it mostly ends with /v1.",
+            stop=f"{sentence} The endpoint does not know this model, or base_url is wrong (it usually ends with /v1).",
         )
     if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
         return EndpointReply(Outcome.FAILED, error=f"{sentence} The question is too long for the model.")
@@ -247,7 +247,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The model does not take {which}: list it under `omit` in the description.",
+            stop=f"{sentence} The model does not accept {which}. List it under `omit` in the description.",
         )
     return EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence, again=status in _AGAIN or status >= 500)
 

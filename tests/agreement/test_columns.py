@@ -106,7 +106,7 @@ def test_a_data_frame_is_a_long_table() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: Ratings.from_columns([1, 2], ["a"], [1]), "2 and 1 and 1 rows long"),
+        (lambda: Ratings.from_columns([1, 2], ["a"], [1]), "have 2 and 1 and 1 rows"),
         (lambda: Ratings.from_columns([1, None], ["a", "b"], [1, 2]), "Row 2 of the columns has no unit"),
         (lambda: Ratings.from_columns([1], ["a"], [[1]]), "holds \\[1\\]"),
         (lambda: Ratings.from_columns(np.ones((2, 2)), ["a"], [1]), "2-dimensional"),

@@ -55,7 +55,7 @@ def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
         (MULTI, ["red", "blue", "green"], "At most 2 answers; 3 now."),
         (MULTI, ["blue", "red"], "in the order"),
         (MULTI, ["red", "red"], "once"),
-        (MULTI, ["pink"], "offered"),
+        (MULTI, ["pink"], "listed answers"),
         (MULTI, "red", "a list"),
         (NUMBER, "1", "a number"),
         (NUMBER, True, "a number"),
@@ -73,7 +73,7 @@ def test_what_fits(criterion: dict[str, Any], value: Any) -> None:
         (SPANS, [{"start": 0, "end": 30, "tag": "wrong"}], "outside the text"),
         (SPANS, [{"start": 3, "end": 3, "tag": "wrong"}], "empty"),
         (SPANS, [{"start": 0, "end": 1.0, "tag": "wrong"}], "whole number"),
-        (SPANS, [{"start": 0, "end": 1, "tag": "odd"}], "not offered"),
+        (SPANS, [{"start": 0, "end": 1, "tag": "odd"}], "unknown tag"),
         (SPANS, [{"start": 0, "end": 1}], "needs a start"),
     ],
 )

@@ -51,13 +51,13 @@ def schema() -> Schema:
         ({"pick": "cup", "seen": ["cup"], "fits": "yes"}, None),
         ({"pick": "none_of_these", "seen": [], "fits": "cannot_tell"}, None),
         ({"pick": "cannot_tell", "seen": ["cannot_tell"], "fits": "no"}, None),
-        ({"pick": "mug", "seen": [], "fits": "yes"}, "Choose one of the answers that are offered."),
+        ({"pick": "mug", "seen": [], "fits": "yes"}, "Choose one of the listed answers."),
         (
             {"pick": "cup", "seen": ["cup", "cannot_tell"], "fits": "yes"},
             "“Too dark” cannot be combined with other answers.",
         ),
-        ({"pick": "cup", "seen": ["none_of_these"], "fits": "yes"}, "Choose among the answers that are offered."),
-        ({"pick": "cup", "seen": [], "fits": "none_of_these"}, "Choose one of the answers that are offered."),
+        ({"pick": "cup", "seen": ["none_of_these"], "fits": "yes"}, "Choose only from the listed answers."),
+        ({"pick": "cup", "seen": [], "fits": "none_of_these"}, "Choose one of the listed answers."),
     ],
 )
 def test_they_are_answers(schema: Schema, values: dict[str, Any], says: str | None) -> None:

@@ -103,7 +103,10 @@ def test_mean_of() -> None:
         ("[{name: a}]", "give exactly one of `all_of` and `mean_of`"),
         ("[{name: a, mean_of: [note]}]", "the values of `note` are not numbers"),
         ("[{name: a, all_of: [minutes]}]", "`minutes` has no highest value; give it a `max`"),
-        ("[{name: a, all_of: [action, style]}]", "no dimension asks all of these criteria; change the list"),
+        (
+            "[{name: a, all_of: [action, style]}]",
+            "no dimension asks all of these criteria; list criteria that one dimension asks",
+        ),
         ("[{name: a, mean_of: [action, action]}]", "`action` appears twice"),
         ("[{name: a, mean_of: [action]}, {name: a, mean_of: [style]}]", "`a` appears twice"),
         ("[{name: Big, mean_of: [action]}]", "`Big` must have only lowercase letters"),

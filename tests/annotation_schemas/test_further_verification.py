@@ -31,7 +31,7 @@ WRONG = {
     ("verification_2:", "verification_3:"): (12, THREE, "needs an earlier stage `verification_2`; rename this stage"),
     ("criterion: right,", "criterion: clear,"): (16, f"{TWO}.keep.criterion", "it is a criterion of `verification`"),
     ("name: right,", "name: clear,"): (15, f"{TWO}.criteria[0].name", "`clear` appears twice; remove or rename one"),
-    ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "leave it out"),
+    ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "remove `again`"),
     ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` has the same title"),
     ("    raters:", "    contested: drop\n    raters:"): (
         19, "stages.adjudication", "no item reaches adjudication; use `none`"

@@ -41,10 +41,10 @@ OPTIONS = {"name": "options", "kind": "text_list", "required": False}
         ({"kind": "decimal"}, "1,5", "use a decimal point and no thousands separators"),
         ({"kind": "decimal"}, "tall", "must be a number in digits"),
         ({"kind": "decimal", "min": 0.3}, "0.30", None),
-        ({"kind": "decimal", "min": 0.3}, "0.29", "at least 0.3"),
-        ({"kind": "decimal", "max": 2}, "2.01", "at most 2"),
+        ({"kind": "decimal", "min": 0.3}, "0.29", "enter a number of at least 0.3"),
+        ({"kind": "decimal", "max": 2}, "2.01", "enter a number of at most 2"),
         ({"kind": "decimal", "min": 0.1, "step": 0.1}, 0.3, None),  # a machine's 0.3 - 0.1 is no multiple of its 0.1
-        ({"kind": "decimal", "step": 0.1}, "0.35", "in steps of 0.1"),
+        ({"kind": "decimal", "step": 0.1}, "0.35", "enter a number in steps of 0.1"),
         ({"kind": "choice", "options": ["a", "b"]}, "b", None),
         ({"kind": "choice", "options": ["a", "b"]}, "c", "choose one of a, b"),
         ({"kind": "choice", "options": [1, 2]}, True, "choose one of 1, 2"),

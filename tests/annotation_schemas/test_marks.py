@@ -114,7 +114,7 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
         ("max: 2}", "min: -1}", "cannot be negative"),
         ("max_length: 1}", "role: picture}", "the item has no image `picture`"),
         pytest.param(
-            "max_length: 1}", "cover: inside}", "this is for fields of kind `masks`", marks=needs("kinds", "masks")
+            "max_length: 1}", "cover: inside}", "works only for fields of kind `masks`", marks=needs("kinds", "masks")
         ),
         ('prompt: "Fits?"', 'prompt: "Fits?", role: image', "a criterion of kind `choice` has no `role`"),
         ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),

@@ -112,7 +112,7 @@ MAYBE_MEANT = [
          "31: warning: models.score", "has no effect"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, clips: {recent_segments: 2}}\n"),
-         "31: warning: models.clips", "the item has no clip"),
+         "31: warning: models.clips", "items have no clip"),
 ]  # fmt: skip
 
 

@@ -159,8 +159,8 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
 @pytest.mark.parametrize(
     ("told", "key", "remedy"),
     [
-        ({"question": "wording: {}"}, "wording", "this has no rule"),
-        ({"question": "wording: {stops: true}"}, "wording", "this has no rule"),
+        ({"question": "wording: {}"}, "wording", "`wording` has no rule"),
+        ({"question": "wording: {stops: true}"}, "wording", "`wording` has no rule"),
         ({"question": "wording: {alike_length: 2}"}, "wording.alike_length", "is one text"),
         ({"question": "wording: {words: {}}"}, "wording.words", "give `least`, `most` or both"),
         ({"question": "wording: {words: {least: 0}}"}, "wording.words.least", "at least 1"),

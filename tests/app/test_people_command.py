@@ -122,9 +122,9 @@ BAD_FILES = [
     ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is not a role; use one of annotator, senior, lead"),
     ("login,stages\nbo,\n", "row 2: the role is missing; add a role"),
     ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is not a stage"),
-    ("who,role\nbo,lead\n", "row 1: the first row must have these names once: login, and optionally role"),
-    ("login,role\nbo\n", "row 2: it has 1 cells, not 2"),
-    ("login,role\n", "has only a first row"),
+    ("who,role\nbo,lead\n", "row 1: the header must have these names once: login, and optionally role"),
+    ("login,role\nbo\n", "row 2: it has 1 cell, but the header has 2"),
+    ("login,role\n", "has only a header"),
 ]
 
 

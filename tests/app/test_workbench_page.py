@@ -115,8 +115,8 @@ def test_images_are_described_by_the_field_that_the_schema_names_where_the_stage
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("alt: caption}", "alt: captoin}", "`captoin` is not a text field or a list of texts"),
-        ("alt: captions}", "alt: caption}", "`caption` is one text, but there may be several images"),
+        ("alt: caption}", "alt: captoin}", "`captoin` is neither a text field nor a list of texts"),
+        ("alt: captions}", "alt: caption}", "`caption` is one text, but an item may have several images"),
     ],
 )
 def test_a_description_that_cannot_be_is_refused(old: str, new: str, sentence: str) -> None:

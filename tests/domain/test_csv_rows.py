@@ -68,7 +68,7 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
 @pytest.mark.parametrize(
     ("text", "reasons"),
     [
-        ("a,b\n1,2\n3\n4,5,6\n7,8\n", [f"it has {n}, but the first row has 2" for n in ("1 cell", "3 cells")]),
+        ("a,b\n1,2\n3\n4,5,6\n7,8\n", [f"it has {n}, but the header has 2" for n in ("1 cell", "3 cells")]),
         ('a,b\n1,"2\n3,4\n', ["a double quote that opens here is never closed; the file cannot be read from here on"]),
         (
             'a,b\n"1"x,2\n3,4\n',

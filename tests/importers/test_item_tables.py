@@ -251,12 +251,12 @@ def test_what_is_no_place_of_an_option_is_refused(
         ("1,add,Q,,,,,b", "it has no before"),
         ("1,other,Q,,,,a,b", "its dimension is 'other'; use one of add, taken"),
         (",add,Q,,,,a,b", "its id is empty"),
-        ("1,add,,,,,a,b", "it has no question"),
+        ("1,add,,,,,a,b", "question is missing"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
         ("1,add,Q,a or b,,,a,b", "options is not a list; write it as JSON, give each entry a column"),
         ('1,add,Q,"[""a""]",b,,a,b', "Answer: this must be one of the entries of options"),
         ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write digits only"),
-        ("1,add,Q,,,x", "it has 6 cells, but the first row has 8"),
+        ("1,add,Q,,,x", "it has 6 cells, but the header has 8"),
         ("0,add,Q,,,,a,b", "its id 0 is also in row 1"),
     ],
 )
@@ -370,7 +370,7 @@ def test_json_of_any_benchmark(tmp_path: Path) -> None:
         ("reference", "1.png"),
         ("reference", "2.png"),
     ]
-    assert [(bad.row, bad.reason) for bad in read.bad] == [(3, "it has no Q")]
+    assert [(bad.row, bad.reason) for bad in read.bad] == [(3, "Q is missing")]
     good = "".join(text.splitlines(keepends=True)[:2])
     (data,) = json_out.item_files(read.files, format="jsonl", schema=schema()).values()
     assert data.decode() == good
@@ -445,7 +445,7 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
 
     holes = write(tmp_path / "h.csv", f"{lines[0]}\n1,add,Q,x,y,Hat,,Pan,,A\n")
     assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
-        "it has c but no b (line 2)"
+        "it has c, but b is missing (line 2)"
     ]
     with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))

@@ -130,13 +130,13 @@ def test_files_that_share_positions_are_told_apart_by_name(tmp_path: Path) -> No
 
 
 BAD_ROWS: list[tuple[str, Any, str]] = [
-    ("egothink", {"question": "Where?", "answer": "Here."}, "it has no image_path"),
-    ("egothink", egothink_record(1, question=None), "it has no question"),
+    ("egothink", {"question": "Where?", "answer": "Here."}, "image_path is missing"),
+    ("egothink", egothink_record(1, question=None), "question is missing"),
     ("egothink", egothink_record(1, question=5), "question is not text"),
     ("egothink", egothink_record(1, image_path=[1]), "image_path is not a list of paths"),
     ("egothink", [1, 2], "it is not an object"),
     ("egothink", "text", "it is not an object"),
-    ("egoplan", {"sample_id": 1, "label": "A"}, "it has no task_goal"),
+    ("egoplan", {"sample_id": 1, "label": "A"}, "task_goal is missing"),
     ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is not one of the options"),
@@ -148,7 +148,7 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", egoplan_record(0), "its sample_id 0 is also in row 1"),
     ("egoplan", egoplan_record(1, sample_id=True), "sample_id is neither a whole number nor text"),
     ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id is neither a whole number nor text"),
-    ("egoplan", egoplan_record(1, choice_c=None), "it has choice_d but no choice_c"),
+    ("egoplan", egoplan_record(1, choice_c=None), "it has choice_d, but choice_c is missing"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
     ("pca_bench", pca_record(1, answer_index=3), "answer_index is 3, not a number from 0 to 2"),
@@ -243,7 +243,7 @@ def test_an_item_has_at_least_the_media_that_its_schema_asks_for(tmp_path: Path)
     assert [item.external_id for item in read.files[0].items] == ["0"]
     few, many = lines_of(read.bad)
     assert few.endswith("row 2: it has no image, but at least 1 is needed.")
-    assert many.endswith("row 3: it has 2 of image, but at most 1 is allowed.")
+    assert many.endswith("row 3: it has 2 files for image, but at most 1 is allowed.")
 
 
 def test_clips_and_images_of_one_list_take_their_own_places(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_schema_says_other_names_for_keys_also_for_those_without_which_nothing
     assert (item.external_id, item.fields) == ("7", {"question": "What?", "answer": "A cup."})
     assert item.assets == [AssetName("image", "a.jpg")]
     (bad,) = lines_of(read.bad)
-    assert bad.endswith("row 2: it has no photo; it has no query; it has no answer.")
+    assert bad.endswith("row 2: photo is missing; query is missing; answer is missing.")
     written = item_files(read.files, format="egothink", schema=loaded.schema_)
     mended = dataclasses.replace(item, fields={**item.fields, "question": "Which?"}, touched=True)
     again = item_files([dataclasses.replace(read.files[0], items=[mended])], format="egothink", schema=loaded.schema_)

@@ -43,7 +43,7 @@ def test_a_named_model_and_an_answer_that_is_missing(tmp_path: Path) -> None:
 
 def test_rows_that_do_not_fit_have_a_reason(tmp_path: Path) -> None:
     found = read(tmp_path, {"model": "m", "text": "A"}, {"item": "a", "text": "A"}, '{"item": "a", ', {"item": "b"})
-    assert [bad.reason for bad in found.bad][:2] == ["it has no item", "it has no model"]
+    assert [bad.reason for bad in found.bad][:2] == ["item is missing", "model is missing"]
     assert len(found.bad) == 4
 
 

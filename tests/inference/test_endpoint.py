@@ -409,9 +409,9 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
                 {"error": {"message": "no temperature", "code": "unsupported_value", "param": "temperature"}},
                 status=400,
             ),
-            "list it under `omit`",
+            "List it under `omit`",
         ),
-        (Reply("moved", b"", 302, {"location": "http://127.0.0.1:9/v1"}), "points elsewhere"),
+        (Reply("moved", b"", 302, {"location": "http://127.0.0.1:9/v1"}), "does not follow redirects"),
     ],
     ids=["401", "403", "402", "quota", "404", "404 page", "parameter", "302"],
 )
@@ -442,7 +442,7 @@ def test_what_is_under_way_when_a_run_stops_is_told_too() -> None:
 def test_a_redirect_is_not_followed() -> None:
     with ScriptedServer([chat()]) as other:
         away = Reply("moved", b"", 307, {"location": f"{other.url}/chat/completions"})
-        with ScriptedServer([away]) as server, pytest.raises(RunStoppedError, match="not followed"):
+        with ScriptedServer([away]) as server, pytest.raises(RunStoppedError, match="does not follow redirects"):
             asked(server.url)
         assert other.asked == []
 
@@ -801,7 +801,7 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
     assert [one.outcome for one in told] == [Outcome.FAILED] * 3 + [Outcome.ANSWERED]
     assert told[0].error == "Of the item, the picture scene cannot be read: no such file or directory."
     assert "SHA-256 differs" in told[1].error
-    assert "neither PNG nor JPEG" in told[2].error
+    assert "is not PNG, JPEG, WebP or GIF" in told[2].error
     assert all(one.final for one in told)
 
 

@@ -122,7 +122,7 @@ BAD: list[tuple[Any, str]] = [
     (etp_record("Type", 0, answer=["Hat"]), "answer is not text"),
     (etp_record("Spatial", 0, options=["a", 2]), "options has an entry that is not text"),
     (etp_record("Type", 0, id={}), "id is neither a whole number nor text"),
-    ({"id": "x"}, "it has no aspect; it has no images; it has no question; it has no form"),
+    ({"id": "x"}, "aspect is missing; images is missing; question is missing; form is missing"),
     (7, "object"),
 ]
 

@@ -297,7 +297,7 @@ def test_a_budget_counts_what_is_out(world: Batches) -> None:
         assert [len(server.questions(id)) for id in server.batches] == [5, 5, 2]
         server.work()
         world.fetch(run=run)
-        with pytest.raises(RunStoppedError, match="as many as `max_calls` allows"):
+        with pytest.raises(RunStoppedError, match="the limit of `max_calls`"):
             world.submit(run=run)
     assert world.all("SELECT count(*) FROM attempt") == [(12,)]
 

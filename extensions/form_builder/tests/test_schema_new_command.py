@@ -97,7 +97,10 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
             "--judge/--no-judge: A judge is compared with people's grades",
         ),
         (["mine.yaml", "--template", "etp_answer"], "--template: Nobody grades models' answers, so `etp_answer`"),
-        (["mine.yaml", "--template", "pca_anchors"], "--template: `pca_anchors` needs more than a new schema has"),
+        (
+            ["mine.yaml", "--template", "pca_anchors"],
+            "--template: `pca_anchors` needs parts that a new schema does not have",
+        ),
         (["mine.yaml", "--template", "mine"], "--template: `mine` is unknown. Use one of verify_reference."),
         (["mine.yaml", "--check", "blind"], "--check: Two people rarely write the same text"),
     ],

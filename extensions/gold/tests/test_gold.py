@@ -269,7 +269,7 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, lena, item="nowhere", answers={"choice": "red"})
     with pytest.raises(InvalidInputError, match="has no criterion 'colour'"):
         add(store, lena, item="colour/1", answers={"colour": "red"})
-    with pytest.raises(InvalidInputError, match="Choose one of the answers"):
+    with pytest.raises(InvalidInputError, match="Choose one of the listed answers"):
         add(store, lena, item="colour/1", answers={"choice": "green"})
     with pytest.raises(InvalidInputError, match="give its right answers"):
         add(store, lena, item="colour/1", answers={})

@@ -59,7 +59,7 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
         ('{"item": "garden/9", "answers": {"right": "yes"}}', "There is no item 'garden/9'"),
         ('{"item": "garden/2", "answers": {"right": "yes"}}', "only a settled item can be a gold check"),
         ('{"item": "garden/0", "answers": {"left": "yes"}}', "has no criterion 'left'"),
-        ('{"item": "garden/0", "answers": {"right": "maybe"}}', "Choose one of the answers"),
+        ('{"item": "garden/0", "answers": {"right": "maybe"}}', "Choose one of the listed answers"),
     ):
         file.write_text(text)
         done = touchstone("gold", "import", "quorum", str(file), home=home)

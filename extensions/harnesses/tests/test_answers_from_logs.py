@@ -110,7 +110,7 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
         "(Localization/location/0, Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
-        "2 rows do not fit:",
+        "2 rows are invalid:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
         "2 rows have the same question as several items, and no id. Nothing was imported. Correct the "

@@ -423,7 +423,7 @@ def test_records_are_no_answers_by_id(tmp_path: Path) -> None:
     assert [(answer.item, answer.text) for answer, _ in read(path).rows] == [("a", "red")]
     lines = tmp_path / "lines.json"
     lines.write_text('{"id": "a", "answer": "red"}\n{"id": "b", "answer": "blue"}\n')
-    assert [bad.reason for bad in read(lines).bad] == ["it has no item", "it has no item"]
+    assert [bad.reason for bad in read(lines).bad] == ["item is missing", "item is missing"]
 
 
 # ---- too much -------------------------------------------------------------------------------------------------------

@@ -79,13 +79,13 @@ def test_fastchat_answers_with_a_named_dimension(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ({"model": "m", "text": "t"}, "it has no item"),
-        ({"item": "", "model": "m", "text": "t"}, "it has no item"),
-        ({"item": "1", "text": "t"}, "it has no model"),
+        ({"model": "m", "text": "t"}, "item is missing"),
+        ({"item": "", "model": "m", "text": "t"}, "item is missing"),
+        ({"item": "1", "text": "t"}, "model is missing"),
         ({"item": "1", "model": "\x1b[31mm", "text": "t"}, "model has a line break or another control character"),
         ({"item": "1", "model": "m\nn", "text": "t"}, "model has a line break or another control character"),
-        ({"item": "1", "model": "m"}, "it has no text"),
-        ({"item": "1", "model": "m", "text": None}, "it has no text"),
+        ({"item": "1", "model": "m"}, "text is missing"),
+        ({"item": "1", "model": "m", "text": None}, "text is missing"),
         ({"question_id": 1.5, "model_id": "m", "choices": [{"turns": ["t"]}]}, "question_id is not a whole number"),
         ({"question_id": 1, "model_id": "m", "choices": []}, "choices"),
         ({"question_id": 1, "model_id": "m", "choices": [{"turns": [3]}]}, "choices"),

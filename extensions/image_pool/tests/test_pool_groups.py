@@ -143,7 +143,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         (GOOD, [], "has no column 'group'; name it with --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
-        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, but the first row has 3"),
+        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, but the header has 3"),
         ("group,before\n", [], "has no group"),
         (GOOD, ["--column", "group=Nr", "--column", "role=Platz"], "has no column 'Platz' (role)"),
     ):

@@ -105,7 +105,7 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
         (11, "it starts (3540 s) after the end of its video (60 s)"),
         (12, "its id is empty"),
         (13, "its text is empty"),
-        (15, "it has 6 cells, but the first row has 15"),
+        (15, "it has 6 cells, but the header has 15"),
     ]
 
 

@@ -55,7 +55,7 @@ def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("model,score\na,1\n", "does not have the columns model, dimension, score in its first row"),
+        ("model,score\na,1\n", "does not have the columns model, dimension, score in its header"),
         ("model,dimension,score\na,type,1\na,type,0\n", "row 3: model a, dimension type is already in row 2"),
         ("model,dimension,score\na,,1\n", "row 2: dimension is empty"),
         ("model,dimension,score\na,type,inf\n", "row 2: score is 'inf'. Give a number"),

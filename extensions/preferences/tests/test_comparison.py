@@ -78,9 +78,9 @@ def test_from_opening_to_ratings_no_one_learns_whose_answer_it_is(store: Store) 
         submissions.submit(store, person=person, task=id, key=f"{id} {values}", values=values)
 
     for wrong, why in (
-        ({"better": "secret-a"}, "Choose one of the answers that are offered."),
+        ({"better": "secret-a"}, "Choose one of the listed answers."),
         ({}, "Choose an answer."),
-        ({"better": "left", "factual": "tie"}, "Choose one of the answers that are offered."),
+        ({"better": "left", "factual": "tie"}, "Choose one of the listed answers."),
         ({"better": "left", "harmful": [{"name": "left", "value": "yes"}]}, "Give a value for every property"),
     ):
         with pytest.raises(InvalidInputError) as refused:

@@ -128,7 +128,7 @@ def _piped(folder: Path) -> None:
 
 
 HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "no manifest": (lambda at: (at / "manifest.json").unlink(), "it has no manifest.json"),
+    "no manifest": (lambda at: (at / "manifest.json").unlink(), "the file manifest.json is missing"),
     "half a manifest": (lambda at: (at / "manifest.json").write_bytes(b'{"format"'), "not a manifest of evidence"),
     "a nested manifest": (lambda at: (at / "manifest.json").write_bytes(b"[" * 200_000), "not a manifest of evidence"),
     "another format": (lambda at: _manifest(at, lambda told: told.update(format="x")), "not a manifest of evidence"),

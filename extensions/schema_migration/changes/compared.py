@@ -265,7 +265,11 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
     """Return the reason why a decision matches no change, or several parts, as a sentence, or None."""
     if not about:
         names = [change.short for change in comparison.changes if decision.way in change.row.decisions]
-        known = f" Use it for {', '.join(dict.fromkeys(names))}." if names else " No change needs this decision."
+        known = (
+            f" You can use this option for {', '.join(dict.fromkeys(names))}."
+            if names
+            else " No change needs this decision."
+        )
         return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)
     if len(things) > 1:
@@ -287,18 +291,18 @@ def _target(comparison: Comparison, change: Change, decision: Decision) -> tuple
     known = {spelled(target): target for target in targets(comparison, change, decision.way)}
     target = decision.target or ""
     if target not in known:
-        return f"{decision}: there is no `{target}`; there {_are(list(known))}.", None
+        return f"{decision}: `{target}` does not exist; {_are(list(known))}.", None
     return None, known[target]
 
 
 def _are(names: Sequence[str]) -> str:
-    return f"is {names[0]}" if len(names) == 1 else f"are {', '.join(names)}"
+    return f"the only choice is {names[0]}" if len(names) == 1 else f"the choices are {', '.join(names)}"
 
 
 def _filling(field: Criterion | ItemField | None, decision: Decision) -> tuple[str | None, Any]:
     """Return the value that items get: the text itself, or its reading as YAML."""
     if not isinstance(field, ItemField):
-        return f"{decision}: this is not a field.", None
+        return f"{decision}: `{decision.subject}` is not a field. Name a field.", None
     row, text = kinds.of_field(field), decision.target or ""
     wrong: str | None = None
     for value in _readings(text):

@@ -180,7 +180,7 @@ REMOVED_DIMENSION = _asks(
 )
 ASSET_LIMITS = _asks(
     "asset_limits",
-    "Items may have too many or too few images or clips. Nobody works on such items until the number is right.",
+    "Items may have too many or too few images or clips. Nobody can work on these items until the number is right.",
     LEAVE,
 )
 REMOVED_FIELD = _asks("removed_field", "Items have values in this field.", RENAME_FIELD, RETIRE)

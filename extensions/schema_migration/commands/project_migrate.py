@@ -144,7 +144,7 @@ def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list
     ]
     if every or len(lines) <= LISTED:
         return lines
-    return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more: --all lists them."]
+    return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more items. To list all items, add --all."]
 
 
 def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:

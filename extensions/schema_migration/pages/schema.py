@@ -115,7 +115,7 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
         shell.show(
             markup.notice(
                 "A change is not finished. If the number below stops, the change was interrupted. Finish the change "
-                "or undo it. Nothing is lost, and people keep working."
+                "or undo the change. No votes are lost, and people can keep working."
             )
         )
     else:
@@ -222,7 +222,7 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
         form_preview.problems("The form has errors. Fix these lines first.", str(error).splitlines(), style="bad")
         return None
     if examined.warnings:
-        form_preview.problems("The form works, but look at these lines.", examined.warnings)
+        form_preview.problems("The form is valid, but these lines have warnings.", examined.warnings)
     return examined
 
 
@@ -365,7 +365,7 @@ def _found(found: MigrationPreview) -> None:
         with st.expander(f"{markup.count(len(found.moved), 'item')} with another result"):
             shell.show(markup.table([("Item", ""), ("State", ""), ("Why", "")], lines))
             if len(found.moved) > SHOWN_ITEMS:
-                shell.show(markup.tag("p", markup.quiet(f"The table shows the first {SHOWN_ITEMS}."), style="ts"))
+                shell.show(markup.tag("p", markup.quiet(f"The table shows the first {SHOWN_ITEMS} items."), style="ts"))
 
 
 def _take(services: Services, view: ProjectView, examined: SchemaCheck, seen: SchemaPreview) -> None:

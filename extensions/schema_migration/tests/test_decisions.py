@@ -103,8 +103,9 @@ def test_what_may_only_have_another_name_is_said_so() -> None:
     ("given", "sentence"),
     [
         ({"map": ["correct:maybe=no"]},
-         "--map correct:maybe=no matches no change; did you mean `correct:unsure`? Use it"),
-        ({"map": ["correct:unsure=partly"]}, "--map correct:unsure=partly: there is no `partly`; there are yes, no."),
+         "--map correct:maybe=no matches no change; did you mean `correct:unsure`? You can use this"),
+        ({"map": ["correct:unsure=partly"]},
+         "--map correct:unsure=partly: `partly` does not exist; the choices are yes, no"),
         ({"map": ["correct:unsure"]}, "--map takes CRITERION:OPTION=OTHER; `correct:unsure` was given."),
         ({"ask_again": ["correct:unsure=no"]}, "--ask-again takes CRITERION[:OPTION]; `correct:unsure=no` was given."),
         ({"mapp": ["correct:unsure=no"]}, "There is no decision `mapp`; did you mean `map`?; use one of: "),

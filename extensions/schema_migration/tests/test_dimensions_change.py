@@ -411,7 +411,7 @@ def test_what_came_in_between_stays_where_its_item_is(sqlite_template: Path, tmp
     with pytest.raises(InvalidInputError, match="--move-items shade=hue"):
         migration.preview(other, by=None, project="p", loaded=schema(4, again), decisions=Decisions.parse(both))
     lost = Decisions.parse({"move_items": ["shade=tune"]})
-    with pytest.raises(InvalidInputError, match="there is no `tune`; there are colour, tone, shape"):
+    with pytest.raises(InvalidInputError, match="`tune` does not exist; the choices are colour, tone, shape"):
         migration.preview(other, by=None, project="p", loaded=schema(4, third), decisions=lost)
     for _ in range(2):
         migration.undo(store, by=None, project="p")

@@ -177,7 +177,7 @@ def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp
     bring(store, tmp_path, "easy", ["red", "red", "red", "red"])
     migrate(store, schema(3), retire=["easy"])
     renamed = schema(4, ("name: choice", "name: easy"), ("criterion: choice", "criterion: easy"))
-    with pytest.raises(InvalidInputError, match="belong to an earlier easy, and would count for the new easy"):
+    with pytest.raises(InvalidInputError, match="already use the name easy for an earlier criterion"):
         migrate(store, renamed, rename_criterion=["choice=easy"])
     fits = schema(4, ("name: choice", "name: fits"), ("criterion: choice", "criterion: fits"))
     migrate(store, fits, rename_criterion=["choice=fits"])
@@ -185,7 +185,7 @@ def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp
             "options: [a, b]}")  # fmt: skip
     other = schema(5, text, ("name: choice, kind: choice, prompt: Does", "name: fits, kind: choice, prompt: Does"),
                    ("criterion: choice", "criterion: fits"))  # fmt: skip
-    with pytest.raises(InvalidInputError, match="Imported ratings of fits use its old name choice"):
+    with pytest.raises(InvalidInputError, match="Imported ratings of fits still use its old name choice"):
         migrate(store, other, new_votes_only=["choice"])
 
 

@@ -126,5 +126,5 @@ def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, mon
     assert said(*send, "--yes").splitlines()[-1] == "2 changed, 4 did not."
     assert reasons_of(store, ann)["Number 1?"] == TOLD
     file.write_text("item\nx\n")
-    assert "the first row must have these names once: item and reason" in said(*send)
+    assert "the header must have these names once: item and reason" in said(*send)
     resources.cache_clear()

@@ -218,7 +218,7 @@ def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> N
         ("", ", unit: hours", "must be `seconds` or `frames`"),
         ("", ", min_length: 2", "there is only one span"),
         ("", ", max_length: 0", "at least one span must be allowed"),
-        ("", ", length: 2", "this is for fields of kind"),
+        ("", ", length: 2", "works only for fields of kind"),
     ],
 )
 def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
@@ -234,7 +234,7 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
         ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "one span is asked for"),
-        ("", ", options: [a]", "good", "has no options of its own; its own keys are `role`"),
+        ("", ", options: [a]", "good", "has no options of its own; keys of this kind: `role`"),
     ],
 )
 def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:
@@ -255,7 +255,7 @@ def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
     assert asked_of(item_schema(""), {"question": "When?"}).kind is AnswerKind.TEXT
     for more, words in (
         (", read_as: number", "spans of time can only be read as `time_span`"),
-        (", read_as: time_span, tolerance: {iou: 0.5}", "this is for fields of kind"),
+        (", read_as: time_span, tolerance: {iou: 0.5}", "works only for fields of kind"),
     ):
         with pytest.raises(SchemaError, match=words):
             item_schema(more)
