@@ -183,7 +183,7 @@ def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) ->
     link = next(word for word in invited.split() if word.startswith(team.there.url + "/"))
     assert status_of(link)[0] == 200
     assert "4 tasks sent" in team.run("export", "tiny", "--stage", "verification")
-    assert "No tasks to send or remove." in team.run("export", "tiny")
+    assert "There are no tasks to send or remove." in team.run("export", "tiny")
     assert "no account found yet" not in team.run("map", "tiny")
     task, *rest = team.waiting(bo)
     assert len(rest) == 1
