@@ -92,7 +92,7 @@ def nothing(view: ProjectView) -> str:
     """Return why the list is empty."""
     if view.schema.schema_.stages.adjudication is None:
         return "This project has no adjudication. An item that the votes leave open is rejected."
-    return "No senior has settled an item yet. Each decision will name its reason."
+    return "No senior has settled an item yet. When a senior settles an item, the reason appears in this list."
 
 
 def summary(lines: Sequence[AdjudicationReason]) -> str:
@@ -139,7 +139,9 @@ def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> No
         for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:
             _case(services, view, case, name)
         if len(line.cases) > MOST:
-            shell.show(markup.tag("div", markup.quiet(f"The file has {len(line.cases) - MOST:,} more."), style="ts"))
+            shell.show(
+                markup.tag("div", markup.quiet(f"{len(line.cases) - MOST:,} more in the downloaded file."), style="ts")
+            )
         if line.open:
             _answer(services, view, line, name)
 

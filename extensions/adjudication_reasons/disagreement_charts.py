@@ -65,7 +65,7 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
     return ChartSpec(
         "disagreement",
         f"Votes differ on {differ:,} of {markup.count(n, 'item')} ({100 * differ / n:.0f} %).{most}",
-        f"Items with at least two votes in one stage, n = {n:,}. Grey: 95 % limits of each share.",
+        f"Items with at least two votes in one stage, n = {n:,}. Gray bars: 95 % limits of each share.",
         layers,
         ["Dimension", "Items", "Differ", "Share", "From", "To"],
         [

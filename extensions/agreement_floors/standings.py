@@ -182,7 +182,9 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
             schema_version=schema_version,
         )
     except RatingsError:  # its sentence may name people
-        return replace(blank, outcome=UNKNOWN, why="the ratings cannot be compared; see the page Agreement")
+        return replace(
+            blank, outcome=UNKNOWN, why="the ratings cannot be compared; the page Agreement gives the reason"
+        )
     wanted = [line for line in lines if _is_meant(access.schema, floor, line)]
     if not wanted:
         return replace(blank, outcome=UNKNOWN, why=_no_line(floor, len(raters_of(store, **about).people)))

@@ -25,6 +25,6 @@ def read_accounts(path: Path) -> dict[str, str | None]:
         if login in accounts:
             raise refused(path, number, f"{login!r} already has a row")
         if account is not None and account in accounts.values():
-            raise refused(path, number, f"the account {account!r} is given to two people")
+            raise refused(path, number, f"two rows have the account {account!r}; give each login its own account")
         accounts[login] = account
     return accounts

@@ -220,7 +220,8 @@ class Import:
             about = self.media.about(sha256)
             if (about.kind, about.bytes) != (row["kind"], row["bytes"]):
                 raise InvalidFileError(
-                    f"{self.archive.name}: {sha256[:12]}... does not match its description. Nothing was imported."
+                    f"{self.archive.name}: the file {sha256[:12]}... does not match its entry in the archive. "
+                    "Nothing was imported. Export the project again."
                 )
 
 

@@ -263,8 +263,8 @@ class PendingArchive:
             self.notes.append(f"Tasks that people hold: {self._in_hand:,}. They are returned when their leases end.")
         if self.renamed and land.survey.compared:
             self.notes.append(
-                "People whose login changed see the two answers of a comparison on other sides. Of their drafts, only "
-                "the notes are kept."
+                "If a person's login changed, the two answers of a comparison may switch sides for this person. "
+                "Drafts of these comparisons keep only the notes."
             )
         if self._paused:
             self.notes.append(
@@ -277,10 +277,11 @@ class PendingArchive:
         ]
         if any(land.distances.values()):
             self.notes.append(
-                "The rows have new numbers, because other projects use the old ones. So later shuffles, for example of "
-                "an item's options, give another order."
+                "The imported rows have new numbers, because other projects use the old numbers. Later shuffles, for "
+                "example of an item's options, therefore give a different order."
             )
         if drawn_anew and not self.how.copy:
             self.notes.append(
-                "This project or a copy already exists on this server. So items and images have new addresses."
+                "This project or a copy already exists on this server, so the imported items and images have new "
+                "addresses."
             )

@@ -79,7 +79,7 @@ def do(
         plan = _plan(session, access, chosen, move, to, lock=True)
         if plan.preview.token != token:
             raise ConflictError(
-                "Something has changed since you looked, so nothing was done; look at the preview again."
+                "The items have changed since you opened the preview, so nothing was done. Check the preview again."
             )
         now = store.now()
         for slot in plan.slots:
@@ -121,7 +121,11 @@ def _plan(
         else:
             rows.append(row)
             can.append(name)
-    cannot += [(name, "It is not assigned to them.") for name in chosen.items if name not in {*can, *dict(cannot)}]
+    cannot += [
+        (name, "This item is not assigned to this person.")
+        for name in chosen.items
+        if name not in {*can, *dict(cannot)}
+    ]
     require_few(len(rows))
     state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
     token = preview_token(move, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
@@ -130,7 +134,7 @@ def _plan(
 
 def _receiver(session: Session, access: Access, who: int, to: str | None) -> StoredMember:
     if to is None:
-        raise InvalidInputError([Problem("to", "Say who gets them.")])
+        raise InvalidInputError([Problem("to", "Choose the person who gets these items.")])
     id = person_id_of(session, to)
     member = projects.member(session, project_id=access.project_id, person_id=id)
     if member is None or id == who:

@@ -19,7 +19,8 @@ from workflow.access import memberships
 
 EVERYONE = "Anyone who asks next"
 UNDO = {
-    Move.GIVE_BACK: "You cannot undo this. Anyone who asks next gets the items. Drafts are kept for their writer.",
+    Move.GIVE_BACK: "You cannot undo this. The next people who ask for a task get the items. Each draft is kept for "
+    "its writer.",
     Move.REASSIGN: "To undo this, reassign the items to the first person.",
 }
 

@@ -21,8 +21,14 @@ def read_reasons(path: Path) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for number, row in table(path, COLUMNS, needed=COLUMNS):
         if not row["item"] or row["item"] in reasons:
-            raise refused(path, number, f"it names {row['item']!r} once more" if row["item"] else "item is empty")
+            raise refused(
+                path,
+                number,
+                f"an earlier row already has the item {row['item']!r}; delete one of the two rows"
+                if row["item"]
+                else "item is empty",
+            )
         reasons[row["item"]] = row["reason"]
     if not reasons:
-        raise InvalidFileError(f"{path.name} names no item below its first row. Nothing was changed.")
+        raise InvalidFileError(f"{path.name} has no items below its header row. Nothing was changed.")
     return reasons

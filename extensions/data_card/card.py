@@ -224,7 +224,7 @@ def _policy(schema: Schema) -> Iterator[str]:
 
 def _stage_in_words(part: Verification) -> str:
     people_ = "one person votes" if part.raters == 1 else f"{part.raters} people vote"
-    blind = ", and each sees the options in another order" if "options" in part.shuffle else ""
+    blind = ", and each person sees the options in a different order" if "options" in part.shuffle else ""
     return f"{people_} on each item{blind}; the author never votes. {_keep_in_words(part.keep)}"
 
 
@@ -333,7 +333,7 @@ def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
     }
     lines = [told_of(titles[name], released.about, name) for name in names]
     despite = draft.asked.despite
-    open_ = f"Released although these checks were open: {sentence(list(despite))}." if despite else ""
+    open_ = f"These checks were overridden for the release: {sentence(list(despite))}." if despite else ""
     return Section(0, "limits", "Known limits", open_, (*lines, *answers(facts)))
 
 
@@ -361,7 +361,7 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
         Paragraph("To check that no file has changed: `touchstone release check FOLDER`"),
         Paragraph("To recompute verdicts and figures from the votes: `touchstone release check FOLDER --recompute`"),
         Paragraph(
-            f"Canary, a text that reveals this data set in training data: {canary}"
+            f"Canary string, which helps to detect this data set in training data: {canary}"
             if canary
             else "Canary: none, because the release withholds no answers."
         ),

@@ -166,8 +166,8 @@ def _longest(table: ReportTable) -> ChartSpec:
         "set-longest",
         f"The longest option is right in {100 * (last.value or 0):.1f} % of items; a random option is right in "
         f"{chance}.",
-        f"The option with the most characters (the first, if several), n = {last.n_units:,}. Gray: 95 % limits of "
-        "each share.",
+        f"The option with the most characters (the first, if several), n = {last.n_units:,}. Gray bars: 95 % limits "
+        "of each share.",
         layers,
         ["Dimension", "Share", "From", "To", "Items"],
         [

@@ -16,7 +16,7 @@ from extensions.drafting.import_records import ImportedFile, ProjectProposals
 ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
 NOT_TOLD = "no file with the settings was given"
 _NOT_ASKED = "images not asked about: "
-_ON_PAGE = {"beyond --limit": "more than were wanted"}
+_ON_PAGE = {"beyond --limit": "more than requested"}
 """The words of pages for reasons that commands give."""
 
 

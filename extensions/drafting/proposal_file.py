@@ -101,8 +101,8 @@ class MakingRecord(NamedTuple):
         if (self.project, self.model) != (file.project, file.model):
             raise InvalidFileError(
                 f"The file describes proposals of {self.model!r} for the project {self.project!r}, but these "
-                f"proposals are of {file.model!r} for {file.project!r}. Give the file written next to the proposals, "
-                "or none."
+                f"proposals are of {file.model!r} for {file.project!r}. Give the file that was written next to the "
+                "proposals, or leave the option out."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
         facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}

@@ -73,7 +73,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
         "drafting",
         f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",
         f"n = {first.n[Arm.WITH]:,} and {first.n[Arm.WITHOUT]:,} items. "
-        + ("Grey: 95 % limits by source. " if limited else "No limits: see the table. ")
+        + ("Gray bars: 95 % limits, by source. " if limited else "The table says why limits are missing. ")
         + "Dashed: no difference.",
         layers,
         ["Of each item", "Shown", "Not shown", "Difference", "From", "To"],

@@ -62,11 +62,11 @@ def fault(task: SeedTask) -> str | None:
         return f"has the subtask {twice!r} twice"
     for subtask in task.subtasks:
         if unknown := next((name for name in subtask.after if name not in names), None):
-            return f"has {subtask.name!r} after {unknown!r}, which is not one of its subtasks"
+            return f"has the subtask {subtask.name!r} after {unknown!r}, but {unknown!r} is not a subtask of this task"
     try:
         _order(task)
     except CycleError as error:
-        return f"has subtasks that wait for each other: {', '.join(map(str, error.args[1]))}"
+        return f"has subtasks that depend on each other in a circle: {', '.join(map(str, error.args[1]))}"
     return None
 
 

@@ -33,7 +33,7 @@ def may_be_erased(store: Store, *, login: str) -> Person:
         if row is None:
             raise NotFoundError(f"There is no account with the login {login!r}.")
         if queries.was_erased(row):
-            raise ConflictError(f"{row.login} is the placeholder of an erased person.")
+            raise ConflictError(f"{row.login} is the placeholder of a person who is already erased.")
         must_not_be_last(session, by=None, row=row)
         return person_of(row)
 

@@ -14,7 +14,8 @@ from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
 from workflow.jobs import folder_lock
 
 COVERED_SINCE = (
-    "Something was covered in a clip of this set, so its frames were removed. Press Go on to take them again."
+    "Something was covered in a clip of this set, so all frames of this set were removed. Press “Go on” to take "
+    "these frames again."
 )
 
 

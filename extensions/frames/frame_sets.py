@@ -39,7 +39,9 @@ from media import copies
 from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
-BUSY = "Frames of this set are being taken or added to the pool. Wait until this is finished, then press again."
+BUSY = (
+    "Frames of this set are being taken or added to the pool. Wait until this is finished, then press the button again."
+)
 TICKING = "Other leads are choosing frames of this set. Your choice is saved; load this page again to see it."
 TICKING_SECONDS = 30
 """How long a page waits for the ticks of other leads, which take milliseconds each."""

@@ -43,13 +43,16 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     by_video: dict[str, dict[str, None]] = {}
     for line, cells in rows[1:]:
         if len(cells) != len(head):
-            bad.append(f"{table.name}, line {line}: it has {len(cells)} cells, not {len(head)}.")
+            bad.append(
+                f"{table.name}, line {line}: this row has {len(cells)} cells, but the first row has "
+                f"{len(head)}. Correct the row."
+            )
             continue
         row = {name: csv_text.unmarked(cell).strip() for name, cell in zip(head, cells, strict=True)}
         names = _meant(called, row[SOURCE]) if SOURCE in needed else (only,)
         if len(names) != 1:
-            what = "several videos are called" if names else "there is no video"
-            bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}.")
+            what = "several videos have the name" if names else "no video has the name"
+            bad.append(f"{table.name}, line {line}: {what} {row[SOURCE]!r}. Correct the name.")
         elif not _TIME.fullmatch(row[TIME]):
             bad.append(
                 f"{table.name}, line {line}: {row[TIME]!r} is not a time. Write seconds, such as 12.5 or 1001/80."

@@ -30,7 +30,7 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "It was interrupted. Nothing is lost. Press Go on to continue."
+BROKEN = "The work was interrupted, but nothing is lost. Press “Go on” to continue."
 NO_ENDING = "its name has no video extension"
 
 

@@ -31,7 +31,7 @@ def draw(services: Services, view: ProjectView) -> None:
         if there is not None:
             shell.show(markup.tag("div", table(view, folder, about, there), data_part="frames"))
         else:
-            shell.show(markup.notice("It has no frames yet."))
+            shell.show(markup.notice("This set has no frames yet."))
     pooled = frame_pool.pooled(services.store, by=services.person, project=view.name)
     if pooled:
         n = sum(step.n for step in pooled)

@@ -62,7 +62,9 @@ def make(
         access, now = require_lead(session, by=by, project=project), store.now()
         of_items, chosen = _of_items(session, access, stage, names)
         if of_items.token != token:
-            raise ConflictError("Something has changed since you looked, so nothing was done. Check the preview again.")
+            raise ConflictError(
+                "The items have changed since you opened the preview, so nothing was done. Check the preview again."
+            )
         if not chosen:
             raise InvalidInputError([Problem("items", "None of the chosen items can be a gold check.")])
         return make_checks(session, access, stage, chosen, by, now)
@@ -84,16 +86,16 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
 
     def why(row: StoredItem | None) -> str:
         if row is None:
-            return "There is no such item."
+            return "This project has no item with this ID."
         if stage in VERIFICATIONS and row.state not in queries.SETTLED:
-            return "It is not settled yet."
+            return "This item is not settled yet."
         if row.id in taken:
-            return "It is a gold check already."
+            return "This item is already a gold check."
         if stage is Stage.GRADING:
-            return "None of its answers has complete grades that all agree."
+            return "No answer to this item has complete grades that all agree."
         if row.state is ItemState.KEPT:
-            return "The right answer is unknown. Import it with `touchstone gold import`."
-        return "Its votes give different wrong answers."
+            return "The right answer of this item is unknown. Import the answer with `touchstone gold import`."
+        return "The votes on this item give different wrong answers, so the right answer is uncertain."
 
     names = tuple(dict.fromkeys(names))
     can = tuple(name for name in names if name in rows and rows[name].id in by_item)

@@ -129,13 +129,13 @@ def lead_warnings(session: Session, *, access: Access) -> list[str]:
     """Return a sentence that names the stopped people; empty without any."""
     called = access.schema.stages.in_a_sentence
     names = [f"{name} ({called(stage.value)})" for stage, name in scores.stopped(session, access=access)]
-    return [f"Stopped by gold checks: {', '.join(names)}. See Gold in the menu."] if names else []
+    return [f"Stopped by gold checks: {', '.join(names)}. Open the page Gold for details."] if names else []
 
 
 def _warning(access: Access, stage: Stage) -> str:
     return _(
-        "More of your answers in the {stage} differ from known answers than this project allows. Read the guideline "
-        "again, and ask a senior if you are in doubt."
+        "In the {stage}, too many of your answers differ from the known answers. Read the guideline again, and ask a "
+        "senior if you are in doubt."
     ).format(stage=stage_in_sentence(access.schema, stage))
 
 

@@ -129,10 +129,10 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     with store.write() as session:
         row = queries.lock(session, public_id=gold)
         if row is None:
-            raise NotFoundError("There is no such gold check.")
+            raise NotFoundError("This gold check does not exist. Choose a gold check on the page Gold.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
-            raise ConflictError("It is withdrawn already.")
+            raise ConflictError("This gold check is already withdrawn. Reload the page to see its state.")
         queries.withdraw(session, gold=row, why=why, now=store.now())
         data = {"stage": row.stage, "why": why}
         log(session, "gold.withdrawn", by=by, project=access, item=row.item_id, now=store.now(), data=data)
@@ -149,7 +149,7 @@ _NOTHING_KNOWN = {
         VERIFICATIONS,
         "No settled item with certain answers is left. Settle more items, or name items with their answers.",
     ),
-    Stage.GRADING: "No answer with complete grades that all agree is left. Grade more answers, or name some with "
+    Stage.GRADING: "No more answers have complete grades that all agree. Grade more answers, or name some with "
     "their grades.",
 }
 

@@ -145,7 +145,8 @@ def compare_runs(
     shared = [place for place in a.read if place in b.read]
     if not shared:
         raise ConflictError(
-            f"{row_a.name} and {row_b.name} share no answers yet. Wait until both runs have progressed."
+            f"{row_a.name} and {row_b.name} share no answers yet. Wait until both runs have replies to the same "
+            "answers."
         )
     reply_differences: dict[str, list[ReplyDifference]] = {}
     for place in shared:

@@ -24,12 +24,14 @@ def read_part(part: FormPart, given: SortedResult, context: Context) -> Answer:
     if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
         if not given.has(part.name):
             return None, skip_reason(part, given)
-        given.say(part, "Answer the question or skip it, but not both.")
+        given.say(part, "You answered and skipped this question. Remove the answer or the skip.")
         return None
     if part.may_be_none and NONE in given.chosen(part.side("none"), part):
         if not given.has(part.name):
             return [], None
-        given.say(part, "Mark something, or choose that nothing is to be marked, but not both.")
+        given.say(
+            part, "You marked something, and also chose that there is nothing to mark. Remove the marks or the choice."
+        )
         return None
     return way_of(part).read(part, given, context)
 

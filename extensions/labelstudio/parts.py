@@ -265,7 +265,7 @@ class SortedResult:
         labelled = [option for option in options if chosen in (option.label, str(option.value))]
         if len(labelled) == 1:
             return labelled[0]
-        self.say(part, f"“{shortened(chosen)}” is not an offered answer.")
+        self.say(part, f"“{shortened(chosen)}” is not an option of this question. Choose one of the options.")
         return None
 
 

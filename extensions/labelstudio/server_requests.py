@@ -168,7 +168,7 @@ class Requests:
                 self._not_found(cause)
             if isinstance(cause, Redirect):
                 raise ServiceError(
-                    f"{where} redirects to another address. Give that address instead, usually with https://."
+                    f"{where} redirects to another address. Give the address of the redirect, usually with https://."
                 ) from None
             if isinstance(cause, NotReadable):
                 raise ServiceError(f"{where} cannot be read: {cause}.") from None
@@ -209,7 +209,10 @@ class Requests:
             )
         detail = self._said(reply)
         if status == 403:
-            raise ServiceError(f"{where}: the account of the token is not allowed to do this{detail}.")
+            raise ServiceError(
+                f"{where}: the account of the token lacks the permission for this request{detail}. "
+                "Use the token of another account."
+            )
         if status == 404:
             raise _NoSuchAddress(f"{where} has no page {reply.request.url.path}{detail}. Check {LABEL_STUDIO_URL}.")
         if status in (408, 425, 429) or status >= 500:

@@ -106,8 +106,8 @@ def must_have_one_left(
     if len(mine) >= allowed.entries:
         again = mine[len(mine) - allowed.entries] + window
         raise NotAllowedError(
-            f"{team} has sent {len(mine):,} of the {allowed.words} that a team may send. The next entry is possible "
-            f"from {again:%d %B %Y, %H:%M:%S} UTC. Nothing was taken."
+            f"{team} has sent {len(mine):,} of at most {allowed.words}. The next entry is possible "
+            f"from {again:%d %B %Y, %H:%M:%S} UTC. The entry was not accepted."
         )
 
 

@@ -35,7 +35,7 @@ AT_ONCE = 4
 """Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
 """Number of leaderboards whose pages are cached."""
-NOTHING = "Not found. A leaderboard has an address only while its project publishes it."
+NOTHING = "Not found. This address works only while the project publishes its leaderboard."
 SOON = "The numbers are being computed. This page reloads by itself."
 
 

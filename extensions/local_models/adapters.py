@@ -39,12 +39,13 @@ def refuse_request_settings(spec: ModelSpec) -> None:
     """Raise ``ModelError`` for settings of requests, which a model on this machine cannot follow."""
     if spec.generation.response_format:
         raise ModelError(
-            f"{spec.name} runs on this machine, where replies cannot be held to a `response_format`. Leave it out, "
-            "or ask the model through a server."
+            f"{spec.name} runs on this machine, where Touchstone cannot enforce a `response_format`. Leave "
+            "`response_format` out, or ask the model through a server."
         )
     if spec.generation.extra_body:
         raise ModelError(
-            f"{spec.name} runs on this machine, so `extra_body` has no effect. Leave it out, or ask the model "
+            f"{spec.name} runs on this machine, so `extra_body` has no effect. Leave `extra_body` out, or ask the "
+            "model "
             "through a server."
         )
 

@@ -162,20 +162,20 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     weights = found.size if found.quantised else found.bytes_at(kind)
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
-        return Fit(True, "Its memory use is unknown until it is loaded.", where, kind, weights, free)
+        return Fit(True, "The model's memory use is unknown until the model is loaded.", where, kind, weights, free)
     # Memory besides the weights: activations, the cache of one question with pictures, and the libraries themselves.
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
     need = f"about {size_in_words(taken)} {place} with {kind}; {size_in_words(free)} are free"
     if taken <= free:
-        return Fit(True, f"It fits: it takes {need}.", where, kind, taken, free)
+        return Fit(True, f"The model fits: it needs {need}.", where, kind, taken, free)
     smaller = ""
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
         smaller = " With dtype bfloat16 it would fit."
     elif on_gpu:
         smaller = " Use a larger GPU or a smaller model."
-    return Fit(False, f"It does not fit: it takes {need}.{smaller}", where, kind, taken, free)
+    return Fit(False, f"The model does not fit: it needs {need}.{smaller}", where, kind, taken, free)
 
 
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:

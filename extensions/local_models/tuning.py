@@ -233,7 +233,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(argv)
     if given.out.exists():
-        print(f"{given.out} exists already. Name a new folder, or remove it.", file=sys.stderr)
+        print(f"{given.out} already exists. Name a new folder, or delete the old folder.", file=sys.stderr)
         return 2
     try:
         with tempfile.TemporaryDirectory(prefix="touchstone-tuning-") as work:

@@ -71,7 +71,7 @@ class WeightFiles:
         if loose:
             self.trouble = "There are weights, but their index (model.safetensors.index.json) is missing."
         elif any(self.folder.glob("*.gguf")):
-            self.trouble = "Its weights are in GGUF form. Ask it as an endpoint (llama.cpp, Ollama)."
+            self.trouble = "The weights are in GGUF format. Serve the model with llama.cpp or Ollama, as an endpoint."
         elif partial:
             self.trouble = f"The download of its weights is incomplete ({partial[0]})."
         else:

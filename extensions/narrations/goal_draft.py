@@ -87,7 +87,12 @@ class Draft:
         text = " ".join(json_text.showable(text).split())
         if not text:
             raise InvalidInputError(
-                [Problem("goal", "A goal needs words, so the old words stay. You can also delete the goal.")]
+                [
+                    Problem(
+                        "goal",
+                        "A goal cannot be empty, so it keeps its old words. Enter new words, or delete the goal.",
+                    )
+                ]
             )
         return self._with(replace(self._goal, text=text))
 
@@ -121,7 +126,9 @@ class Draft:
         """Return the draft with the selected goal and the next goal of its level merged."""
         after = self.following
         if after is None:
-            raise InvalidInputError([Problem("goal", f"This is the last {self._goal.level}.")])
+            raise InvalidInputError(
+                [Problem("goal", f"This is the last {self._goal.level}, so there is no next one to merge it with.")]
+            )
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]
         left = [

@@ -249,7 +249,7 @@ def _wrong(box: Box, *, clip: bool) -> str:
     if box.kind not in KINDS:
         return f"Unknown kind of box {box.kind!r}. Choose one of {', '.join(KINDS)}."
     if box.cover is None:
-        return f"nobody has decided about the {box.kind} at {box.x:g}, {box.y:g}."
+        return f"the {box.kind} at {box.x:g}, {box.y:g} has no decision. Decide whether to cover it."
     if clip != (box.begin is not None):
         return (
             "a box of a clip needs a begin and an end."
@@ -274,7 +274,7 @@ def _wrong_span(box: Box) -> str:
     if end < begin:
         return f"it ends at {end:g} s, before it begins at {begin:g} s."
     if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
-        return f"its times must rise from its begin ({begin:g} s) to its end ({end:g} s)."
+        return f"its times must be in ascending order, from its begin ({begin:g} s) to its end ({end:g} s)."
     return ""
 
 
@@ -287,7 +287,10 @@ def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decisi
             open_.append(choice.where or choice.name)
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
-        why = f"Covered parts would be shown again: {named}. Only `touchstone privacy import --uncover` shows them."
+        why = (
+            f"This change would show covered parts again: {named}. To show these parts, use `touchstone privacy import "
+            "--uncover`."
+        )
         raise InvalidInputError([Problem("boxes", why)])
 
 

@@ -153,13 +153,14 @@ def _and(names: Sequence[str]) -> str:
 def _problem(cells: Cells, sort: _TableKind) -> str:
     """Return the problem with a row; empty if there is none."""
     if not cells[sort.of] or not cells["file"].strip():
-        return f"it lacks {sort.of} or file; copy both from a line that `touchstone privacy check` wrote"
+        return f"it has no {sort.of} or no file; copy both values from a line that `touchstone privacy check` wrote"
     if cells["cover"].strip().lower() not in SAYS:
         return f"`cover` is {cells['cover']!r}; write yes or no, or leave it empty until someone decides"
     if not cells["kind"].strip():
         if any(cells[name].strip() for name in sort.columns[3:-2]):
-            return "it has a box but no kind: face, plate or other"
-        return "there is no box to cover" if cells["cover"].strip().lower() == "yes" else ""
+            return "its box has no kind; write face, plate or other"
+        boxless = "`cover` is yes, but the line has no box; add a box or write no"
+        return boxless if cells["cover"].strip().lower() == "yes" else ""
     return sort.problem(cells)
 
 
@@ -205,7 +206,7 @@ def _no_track(cells: Cells) -> str:
         return "`boxes` must be `x y w h` for a fixed box, or `seconds x y w h; ...` for a moving box"
     times = [float(place[0]) for place in places] if lengths == {5} else []
     if times != sorted(set(times)):
-        return "the seconds in `boxes` must rise"
+        return "the seconds in `boxes` must be in ascending order"
     return ""
 
 

@@ -166,7 +166,7 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
     """Return the mark in a request: ``{file, revision, after, decided, ticks, added}``."""
     revision, decided = body_value(body, "revision", int), body_value(body, "decided", str)
     if not 0 <= revision <= LARGEST_REVISION:
-        raise BadRequestError("“revision” must count up from 0.")
+        raise BadRequestError("“revision” in this request must be a whole number, 0 or greater.")
     if decided not in page_work.DECISIONS:
         raise BadRequestError(
             "“decided” in this request must be one of: " + ", ".join(map(repr, page_work.DECISIONS)) + "."

@@ -281,8 +281,8 @@ class RankingAnswerer(EndpointAnswerer):
         elif not likelihoods.stands_for(after, option):
             raise CannotRank(
                 f"After the prompt, the server puts more than the option (“{''.join(token.text for token in after)}” "
-                f"for “{option}”), as templates do that write their own reasoning before an answer. So the option "
-                "has no likelihood of its own."
+                f"for “{option}”), as templates do that write their own reasoning before an answer. So the "
+                "likelihood of the option alone is unknown."
             )
         return after
 

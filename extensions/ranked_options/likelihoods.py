@@ -110,7 +110,7 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
         id = next(iter(entry)) if len(entry) == 1 else _own(ids, at)
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
-            raise _NoLikelihood("The endpoint does not say which log-probability is that of the prompt's own token.")
+            raise _NoLikelihood("The endpoint does not say which log-probability belongs to the prompt's token.")
         likelihoods.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
     return likelihoods
 

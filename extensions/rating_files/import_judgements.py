@@ -110,8 +110,9 @@ def import_judgements(
             changed = [reply for reply in replies if known.get(_key(reply), reply.record.text) != reply.record.text]
             if changed:
                 raise InvalidFileError(
-                    f"{judge} has given another reply about {changed[0].record.item} before. Nothing was imported. "
-                    "Give that judge another name."
+                    f"An earlier import has a different reply of {judge} about {changed[0].record.item}. Nothing was "
+                    "imported. "
+                    "Give this judge another name."
                 )
             came += _keep(session, store, row, plan, fresh)
             for reply in fresh:
@@ -189,10 +190,10 @@ def look_at_judgements(
             if before is None:
                 new.append(reply)
             elif before != reply.record.text:
-                reason = f"{judge} has given another reply about {reply.record.item} before"
+                reason = f"an earlier import has a different reply of {judge} about {reply.record.item}"
                 contradict.append(replace(places[id(reply.record)], reason=reason))
     if contradict:
-        refused = refused or f"{contradict[0].reason}. Give that judge another name."
+        refused = refused or f"{contradict[0].reason}. Give this judge another name."
     differ = [difference for reply in new if reply.record.has_score and (difference := _otherwise(plan, reply))]
     repeated = len(placed) - len(new) - len(contradict)
     came = [_read_as(plan, reply) for reply in new]
@@ -266,7 +267,11 @@ def _placed(
         reply = _Reply(record, item_id, prediction_id, *of_item[item_id])
         key = (record.judge, *_key(reply))
         if key in seen:
-            bad.append(replace(here, reason=f"{record.judge} has a reply about this before, in the same file"))
+            bad.append(
+                replace(
+                    here, reason=f"an earlier row of this file already has a reply of {record.judge} about this answer"
+                )
+            )
             continue
         seen.add(key)
         replies.append(reply)
@@ -311,7 +316,7 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
         if row.name == judge and row.withdrawn_at is not None:
             raise InvalidFileError(
                 f"The run of {judge} was withdrawn ({row.withdrawn_why}), so imported replies would not count. "
-                f"Nothing was imported. Take the run back (`touchstone run withdraw {row.public_id} --back`), or "
+                f"Nothing was imported. Undo the withdrawal (`touchstone run withdraw {row.public_id} --back`), or "
                 "give this judge another name."
             )
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:

@@ -132,12 +132,12 @@ def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
-        raise Misfit("it names no item")
+        raise Misfit("it has no item")
     judge = record.get("judge")
     if isinstance(judge, list) and judge and all(isinstance(part, str) for part in judge):
         judge = " by ".join(judge)  # FastChat: the model and the name of its prompt
     if not isinstance(judge, str) or not judge.strip():
-        raise Misfit("it names no judge")
+        raise Misfit("it has no judge")
     model = record.get("model", record.get("model_id"))
     if model is not None and not isinstance(model, str):
         raise Misfit("model must be text")

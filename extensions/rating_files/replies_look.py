@@ -31,7 +31,7 @@ def look_at_replies(
         notes.append(f"{same:,} of {same + len(seen.differ):,} readings agree with the file's own score.")
     refused = seen.refused
     if refused is not None and seen.contradict:
-        refused = str(refusal(seen.contradict, "Nothing would be imported. Give that judge another name."))
+        refused = str(refusal(seen.contradict, "Nothing can be imported. Give this judge another name."))
     heads = ("Judge", "Item", "Model", "Reply", "Read as")
     by_judge = Counter(reply.record.judge for reply in seen.new)
     return RowsLook(

@@ -65,7 +65,7 @@ def set_deadlines(
         if based_on not in (None, now.number):
             who = now.by or "the command on the server's machine"
             raise ConflictError(
-                f"{who} has changed the deadlines or the order in the meantime. Check the changes, then set yours."
+                f"{who} changed the deadlines or the order in the meantime. Check these changes, then save yours again."
             )
         usual = stages_of(access.schema)
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))

@@ -56,7 +56,7 @@ def answer(services: Services, view: ProjectView) -> str:
             f"No finish date yet: a forecast needs {LEAST_DAYS} days with work, and "
             f"{'there has been only 1' if n == 1 else f'there have been {n}'}."
         )
-    return f"At last week's pace the rest will be done {between(*days, today=services.store.now().date())}."
+    return f"At last week's pace, the remaining work will be done {between(*days, today=services.store.now().date())}."
 
 
 def between(first: date, last: date, *, today: date) -> str:
@@ -82,8 +82,8 @@ def waiting(services: Services, view: ProjectView) -> Sequence[WaitingRow]:
         verb = "will" if one.finish[0] > due else "may"
         today = services.store.now().date()
         sentence = (
-            f"{view.schema.schema_.stages.title_of(one.stage)} {verb} miss its deadline, {due.day} {due:%B}. At this"
-            f" pace it ends {between(*one.finish, today=today)}."
+            f"{view.schema.schema_.stages.title_of(one.stage)} {verb} miss its deadline, {due.day} {due:%B}. At this "
+            f"pace, the stage ends {between(*one.finish, today=today)}."
         )
         late.append(WaitingRow(Chip.BEHIND, sentence, "Change dates", addresses.page("schedule", view.name)))
     return late

@@ -58,11 +58,11 @@ def on_chance(tests: Sequence[Contrast]) -> str:
     """Return a sentence about the number of comparisons that would differ by chance."""
     n = sum(not math.isnan(test.p_adjusted) for test in tests)
     if not n:
-        return "No slice can be compared with the others here."
+        return "No slice has enough data for a comparison with the other answers."
     beyond = sum(test.p_adjusted < 0.05 for test in tests)
     phrase = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
     return (
         f"{n} slices are each compared with the model's other answers. By chance alone, about {0.05 * n:.1f} of them "
-        f"would differ at the 5 % level. With Holm's correction for all comparisons, {phrase}. If you look at many "
-        "ways of cutting, report which ones you looked at."
+        f"would differ at the 5 % level. With Holm's correction for all comparisons, {phrase}. If you try several "
+        "ways to form slices, report all of them."
     )

@@ -112,8 +112,8 @@ def _understood(name: str) -> Iterator[None]:
         message = str(error)
         part = re.search(r"no item named '([^']{1,80})'", message)
         kind = re.search(r"could not read (\w+)", message)
-        what = f"it has no part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
-        raise _damaged(name, what or "it contains something that no workbook has") from error
+        what = f"it lacks the part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
+        raise _damaged(name, what or "its content does not follow the .xlsx format") from error
 
 
 def _weigh(name: str, archive: zipfile.ZipFile) -> None:

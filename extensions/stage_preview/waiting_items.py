@@ -23,7 +23,7 @@ from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "Only seniors and leads can preview a stage."
 KEY_IS_PRIVATE = "This benchmark keeps its keys private, so only leads can preview its items."
-SECRET = "You may still be asked about this item blind, and this stage shows secrets of the item."
+SECRET = "This stage shows secrets of the item, and you may still be asked to review the item blind."
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
 

@@ -48,7 +48,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
     assert seen.splitlines()[-4:] == [
         "gone/9: The selection has no such item.", "ann: 2", "ben: 2",
-        "4 would change, 1 would not. To do this, add --yes.",
+        "Preview: 4 would change, 1 would not. To apply the change, add --yes.",
     ]  # fmt: skip
     assert said("item", "list", "p", "--only-ids", "--voter", "ann") == ""
     assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "4 changed, 0 did not."

@@ -152,7 +152,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         for at, text, score in said
     ]
     for name, content, told in (
-        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "it names no judge"),
+        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "it has no judge"),
         ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
         (
             "strict.jsonl",

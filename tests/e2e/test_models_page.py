@@ -123,7 +123,7 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
         lead.open("/models?project=demo")
         go_to(page, "New run")  # the demo's answers came out of files, so the page begins with these
         row = page.get_by_role("row").filter(has_text=MODEL)
-        expect(row).to_contain_text("It fits")
+        expect(row).to_contain_text("The model fits")
         expect(page.get_by_role("row").filter(has_text="half")).to_contain_text("It has no weights")
         page.get_by_role("combobox", name="Folder").click()
         page.get_by_role("option", name=MODEL).click()

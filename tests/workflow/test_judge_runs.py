@@ -361,7 +361,7 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
         assert [asked.body["response_format"] for asked in server.asked] == [{"type": "json_object"}] * 2
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {"score": {ReplyOutcome.SCORED: 2}}
     local = ModelSpec(name="here", adapter="chat", model="m")
-    with pytest.raises(ModelError, match="cannot be held to a `response_format`"):
+    with pytest.raises(ModelError, match="cannot enforce a `response_format`"):
         open_answerer(judge_runs.with_reply_form(local, world.plan(template, fills=FILLS)), strategy="generate")
 
 

@@ -130,7 +130,7 @@ def clone(
     names = [name.strip() for text in without or () for name in text.split(",")]
     odd = next((name for name in names if name not in _PARTS), None)
     if odd is not None:
-        raise SettingsError(f"--without {odd} is unknown. The parts are {', '.join(_PARTS)}.")
+        raise SettingsError(f"--without {odd}: unknown part. Choose from {', '.join(_PARTS)}.")
     shared = opened()
     parts = frozenset(ProjectPart(name) for name in names)
     about: Any = {"project": project, "name": new, "without": parts}

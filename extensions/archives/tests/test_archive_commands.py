@@ -42,7 +42,7 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
         (["import", archive, "--name", "two", "--people", "map"], "--people map needs --map"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),
         (["export", "ego", "--out", archive], "already exists"),
-        (["clone", "ego", "two", "--without", "votes,times"], "--without times is unknown"),
+        (["clone", "ego", "two", "--without", "votes,times"], "--without times: unknown part"),
         (["clone", "nothing", "two"], "There is no project 'nothing'"),
     ):
         assert told in str(run.invoke(cli, ["project", *given]).exception), given

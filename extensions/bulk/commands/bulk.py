@@ -14,7 +14,9 @@ from domain.records import Person
 from domain.states import Stage
 
 Project = Annotated[str, typer.Argument(help="The project.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Make the change. Without this, the command only shows it.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Make the change. Without this option, the command only shows a preview.")
+]
 
 
 def register(cli: typer.Typer) -> None:
@@ -28,7 +30,9 @@ def register(cli: typer.Typer) -> None:
 def assign(
     project: Project,
     items: ItemIds,
-    to: Annotated[list[str], typer.Option(help="The login of the person. Repeat it to share the items evenly.")],
+    to: Annotated[
+        list[str], typer.Option(help="The login of the person. Repeat the option to share the items evenly.")
+    ],
     stage: Annotated[Stage, typer.Option(help="The stage of the work.")] = Stage.VERIFICATION,
     yes: Yes = False,
 ) -> None:
@@ -75,8 +79,8 @@ def return_(
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="To authors: a CSV file with `item,reason`, as `touchstone shortcut check --reasons` writes it. Where"
-            " a reason is empty, --why counts.",
+            help="To authors: a CSV file with `item,reason`, as `touchstone shortcut check --reasons` writes it. If "
+            "a reason is empty, the reason of --why is used.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -102,7 +106,7 @@ def return_(
     if login is None:
         raise typer.BadParameter("name the lead who returns the items: --as LOGIN.")
     if (items is None) is (reasons is None):
-        raise InvalidInputError([Problem("items", "Name the items: either --items or --reasons.")])
+        raise InvalidInputError([Problem("items", "Choose the items with either --items or --reasons.")])
     own = read_reasons(reasons) if reasons is not None else {}
     names = tuple(own) if items is None else item_ids(items)
     item_reasons = Reasons(why, {item: words for item, words in own.items() if words})
@@ -133,7 +137,10 @@ def _run(
     if preview.out:
         typer.echo(preview.out)
     if not yes:
-        typer.echo(f"{len(preview.can):,} would change, {len(preview.cannot):,} would not. To do this, add --yes.")
+        typer.echo(
+            f"Preview: {len(preview.can):,} would change, {len(preview.cannot):,} would not. To apply the "
+            "change, add --yes."
+        )
         return
     done = bulk.do(store, token=preview.token, **ask)
     typer.echo(f"{done:,} changed, {len(preview.cannot):,} did not.")

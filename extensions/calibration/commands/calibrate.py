@@ -76,7 +76,9 @@ def calibrate(
     if pdf:
         find_browser()
     if cross_check:
-        typer.echo("--cross-check has no effect: the report always has this comparison.", err=True)
+        typer.echo(
+            "--cross-check has no effect: the report always compares its coefficients with other packages.", err=True
+        )
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
         from extensions.calibration.kept_rule import store_rule
@@ -135,9 +137,7 @@ def _refuse_misuse(
     if ratings is not None and (stage is not None or by is Cut.GROUP):
         raise typer.BadParameter("--stage and --by group need a project. Leave them out with --ratings.")
     if unknown := [name for name in statistics or () if name not in (ALL, *summarised())]:
-        raise RatingsError(
-            f"There is no statistic {unknown[0]!r}. The statistics are {', '.join(sorted(summarised()))}."
-        )
+        raise RatingsError(f"Unknown statistic {unknown[0]!r}. Choose from {', '.join(sorted(summarised()))}.")
     if missing is not None and ratings is None:
         raise typer.BadParameter("--missing works only with --ratings. Leave it out for a project.")
 

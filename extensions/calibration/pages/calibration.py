@@ -166,8 +166,8 @@ def _form(
         pool = st.toggle(
             "Pool guideline versions",
             key="calibration.pool_guidelines",
-            help="Combine people's ratings from all versions of the guideline. Otherwise, the report refuses several "
-            "versions.",
+            help="Combine people's ratings from all versions of the guideline. Choose this option if people rated "
+            "under several versions.",
         )
         schema = view.schema.schema_
         by = st.segmented_control(

@@ -301,7 +301,7 @@ def all_right(*bits: Sequence[Any]) -> list[int | None]:
     for unit in zip(*bits, strict=True):
         for value in unit:
             if not _is_missing(value) and value not in (0, 1):
-                raise RatingsError(f"A criterion has the value {value!r}. Give 0 or 1.")
+                raise RatingsError(f"A criterion must be 0 or 1, but has the value {value!r}.")
         if any(not _is_missing(value) and not value for value in unit):
             scores.append(0)
         else:

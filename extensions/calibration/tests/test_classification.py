@@ -110,5 +110,5 @@ def test_declared_labels_that_no_one_gave_are_kept_out_of_averages() -> None:
 
 def test_all_right() -> None:
     assert all_right([1, 1, 0, 1, None], [1, 0, None, math.nan, 0]) == [1, 0, 0, None, 0]
-    with pytest.raises(RatingsError, match=r"has the value 0\.5\. Give 0 or 1\."):
+    with pytest.raises(RatingsError, match=r"must be 0 or 1, but has the value 0\.5\."):
         all_right([0.5], [1])

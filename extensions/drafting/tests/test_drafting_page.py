@@ -104,7 +104,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert (made["Step"], made["In"], made["Out"], made["Cost"]) == ("Proposing", "12", "5", "0.2500 EUR")
     assert made["How"] == "drafter-9, 21 requests"
     for said in (
-        "not asked about, as more than were wanted: 2",
+        "not asked about, as more than requested: 2",
         "declined: 1, such as wall.png",
         "no reply was taken: 4, such as w1.png",
         "invalid replies, it is no JSON: 12",

@@ -78,10 +78,13 @@ def test_an_image_gets_a_situation_by_itself_and_all_are_used() -> None:
         ("tasks: []", "at least 1"),
         ("templates: [x]", "tasks"),
         ("tasks:\n  - task: a\n    subtasks: [b, b]", "line 2: the task 'a' has the subtask 'b' twice."),
-        ("tasks:\n  - task: a\n    subtasks: [{name: b, after: [c]}]", "after 'c', which is not one of its subtasks."),
+        (
+            "tasks:\n  - task: a\n    subtasks: [{name: b, after: [c]}]",
+            "after 'c', but 'c' is not a subtask of this task.",
+        ),
         (
             "tasks:\n  - task: x\n  - task: a\n    subtasks: [{name: b, after: [c]}, {name: c, after: [b]}]",
-            "line 3: the task 'a' has subtasks that wait for each other",
+            "line 3: the task 'a' has subtasks that depend on each other in a circle",
         ),
         ("tasks: [{task: a, dimension: sea}]", "names the unknown dimension 'sea'; choose one of home."),
         ("tasks: [{task: a, sub: [b]}]", "sub"),

@@ -32,7 +32,7 @@ def duplicates(
         ),
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="The format of the file in --against. Default: as the schema says.")
+        str | None, typer.Option(help="The format of the file in --against. Default: the format in the schema.")
     ] = None,
     counted: CountedItems = None,
     text: Annotated[float, typer.Option(help="Texts are similar if they share this fraction of their content.")] = 0.8,

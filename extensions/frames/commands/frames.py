@@ -141,7 +141,7 @@ def _videos(videos: Path, out: Path) -> dict[str, Path]:
     from importers.media_files import files_below, kind_of
 
     if not videos.exists():
-        raise InvalidFileError(f"There is no file or folder {videos}.")
+        raise InvalidFileError(f"The file or folder {videos} does not exist. Check the path.")
     paths = {
         name: path
         for name, path in files_below(videos)

@@ -130,7 +130,7 @@ def _below(services: Services) -> list[tuple[str, Path]]:
         raise InvalidInputError([Problem("path", "Give a folder of videos on the server's machine, or one video.")])
     path = file_inputs.typed_path(typed)
     if not path.exists():
-        raise InvalidFileError(f"There is no file or folder {path}.")
+        raise InvalidFileError(f"The file or folder {path} does not exist. Check the path.")
     return [(name, file) for name, file in files_below(path) if kind_of(file) == "clip"]
 
 
@@ -160,7 +160,7 @@ def _set(services: Services, view: ProjectView, folder: Path, about: SetDescript
     if index is not None:
         shell.section("Steps")
         shell.show(markup.tag("div", step_table.table(view, folder, about, index), data_part="steps"))
-    with st.expander("Run it again with other settings", key=f"frames.again.{folder.name}"):
+    with st.expander("Run again with other settings", key=f"frames.again.{folder.name}"):
         _again(services, folder, about)
     if index is None or not index.frames:
         return

@@ -40,7 +40,8 @@ def create(
         int | None, typer.Option("--number", "-n", help="Draw this many items, evenly over the dimensions.")
     ] = None,
     items: Annotated[
-        Path | None, typer.Option("--items", help=f"Use these items instead. {IDS_IN_FILE}", metavar="FILE|-")
+        Path | None,
+        typer.Option("--items", help=f"Use these items instead of a random draw. {IDS_IN_FILE}", metavar="FILE|-"),
     ] = None,
     stage: InStage = Stage.VERIFICATION,
 ) -> None:

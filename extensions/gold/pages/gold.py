@@ -82,9 +82,9 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
     sentence = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
     limits = []
     if asked.warn_below is not None:
-        limits.append(f"they are warned below {asked.warn_below:.0%} right")
+        limits.append(f"people get a warning below {asked.warn_below:.0%} right answers")
     if asked.stop_below is not None:
-        limits.append(f"they get no more work below {asked.stop_below:.0%} right")
+        limits.append(f"people get no more work below {asked.stop_below:.0%} right answers")
     if limits:
         both = "both " if len(limits) > 1 else ""
         sentence += f"; {', and '.join(limits)}, {both}from {markup.count(asked.after, 'answer')} on"
@@ -197,12 +197,14 @@ def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup
 
     rows = []
     for line in sorted(found, key=wrong):
-        changed = "its item has changed, or its answer was withdrawn" if line.known.model else "its item has changed"
-        state = "" if line.usable else f"{changed}; nobody gets it any more"
+        changed = "the item has changed"
+        if line.known.model:
+            changed += ", or the model's answer was withdrawn"
+        state = "" if line.usable else f"{changed}; nobody gets this check any more"
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:
-            state = state or "most raters get it wrong. Is its answer right?"
+            state = state or "most raters answer this check wrong. Is the known answer right?"
         rows.append(
             [
                 markup.text(_name(line)),
@@ -240,8 +242,8 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
-        "`touchstone gold import` makes gold checks from your own answers, one per line. Use it for items that are "
-        "known to be bad."
+        "`touchstone gold import` makes gold checks from your own answers, one per line. Use this command for items "
+        "that you know to be bad."
     )
 
 

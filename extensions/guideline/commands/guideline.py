@@ -56,8 +56,8 @@ def import_(
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="An adjudication reason in one dimension that this version settles. Closes its open decisions. "
-            "Repeat it for more.",
+            help="An adjudication reason in one dimension that this version settles. The version closes the open "
+            "decisions with this reason. Repeat the option for more.",
             metavar="REASON@DIMENSION",
         ),
     ] = None,

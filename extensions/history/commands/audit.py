@@ -31,7 +31,7 @@ def audit(
         list[str] | None,
         typer.Option(
             help="Only events of this kind, such as task.submitted. `task.` selects all kinds that begin with it. "
-            "Repeat it for more."
+            "Repeat the option for more."
         ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Only events by this person.", metavar="LOGIN")] = None,

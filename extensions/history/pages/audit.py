@@ -50,7 +50,7 @@ def render(services: Services) -> None:
         called = shell.called(services, doers)
         where["who"] = st.selectbox("Who", doers, index=None, format_func=called, key="audit.who", placeholder="anyone")
     with three:
-        item = st.text_input("Item (id as in files)", key="audit.item", placeholder="any")
+        item = st.text_input("Item ID", key="audit.item", placeholder="any")
         where["item"] = (item or "").strip() or None
     with four:
         since = st.date_input("First day (UTC)", value=None, key="audit.since")

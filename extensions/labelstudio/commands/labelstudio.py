@@ -146,7 +146,7 @@ def push(
             lambda progress: bridge.push(shared.store, client, forms, by=None, project=project),
         )
     media.sweep()
-    _tell(bridging.outcomes_in_words(done) or ["No tasks to send or remove."])
+    _tell(bridging.outcomes_in_words(done) or ["There are no tasks to send or remove."])
     for person in _status(shared, project, address).people:
         if person.why:
             typer.echo(f"  {person.login}: {person.why}")
@@ -195,7 +195,7 @@ def sync(
     with _client(shared, address) as client, _until_stopped() as stopped:
         _ready(shared, client, project, stages=stage, ahead=ahead, hold=hold, media=media)
         stages = ", ".join(stage_there.value for stage_there in _status(shared, project, address).stages)
-        typer.echo(f"{project} ({stages}) and {address} are synchronized every {every:g} s (Ctrl+C ends this)")
+        typer.echo(f"Synchronizing {project} ({stages}) with {address} every {every:g} s. Press Ctrl+C to stop.")
         before = [""]
 
         def tell(pulled: PullResult | None, pushed: PushResult | None, said: str) -> None:

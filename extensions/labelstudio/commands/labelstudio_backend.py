@@ -36,8 +36,7 @@ def backend(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 9090,
     secret_env: Annotated[
-        str | None,
-        typer.Option(help="The environment variable with the connection's password.", metavar="NAME"),
+        str | None, typer.Option(help="The environment variable with the connection's password.", metavar="NAME")
     ] = None,
     seconds: Annotated[
         float,

@@ -236,7 +236,10 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
         return servers.woken_at(session, project_id=row.id, address=plain(address)) if row else None
 
 
-_ONE_ONLY = "Stored answers can stay in Label Studio only if the server has one rater. Other raters could open them."
+_ONE_ONLY = (
+    "Stored answers can stay in Label Studio only if the server has one rater, because other raters could open these "
+    "answers."
+)
 
 
 def _address(given: str) -> str:

@@ -121,7 +121,9 @@ def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
     places = folder.closest(asset.path) if folder else []
     if len(places) > 1:
         named = ", ".join(str(place) for place in places[:3])
-        raise InvalidMediaError(f"several files match {asset.path} ({named}). Keep one, or move it to this path")
+        raise InvalidMediaError(
+            f"several files match {asset.path} ({named}). Keep one of these files, or move the right file to this path"
+        )
     return places[0] if places else None
 
 

@@ -215,7 +215,9 @@ def _next_steps(
     if not row.stages:
         steps.append("No stage is connected. Connect at least one stage, or push once to remove all tasks.")
     if not mapped:
-        steps.append("Nobody's work goes to Label Studio yet. Match people by e-mail address.")
+        steps.append(
+            "Nobody works in Label Studio yet. Match people with their Label Studio accounts by e-mail address."
+        )
     for mapping, who in mapped:
         if not who.active or (mapping.person_id not in members and not who.is_admin):
             steps.append(

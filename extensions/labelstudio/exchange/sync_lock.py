@@ -104,7 +104,7 @@ def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pr
         problem = str(error)
         raise
     except BaseException:
-        problem = "The synchronization was interrupted. The next one continues from there."
+        problem = "The synchronization was interrupted. The next synchronization continues from this point."
         raise
     finally:
         with suppress(Exception):  # the database itself may have failed; then the lease expires

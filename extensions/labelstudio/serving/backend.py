@@ -90,7 +90,7 @@ class Backend:
             )
         for place, task in enumerate(tasks):
             if self.clock() > end:
-                errors.append(f"Task {_id(task)} and all later tasks: the time limit was reached first.")
+                errors.append(f"Task {_id(task)} and all later tasks were not answered before the time limit.")
                 break
             try:
                 for control, question in self._questions(task, config, first=len(questions) + 1):
@@ -234,7 +234,9 @@ def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
     ):
         raise BadRequestError("`tasks` must be a list of tasks, each with its `data`.")
     if len(tasks) > MOST_TASKS:
-        raise RequestTooLargeError(f"{len(tasks)} tasks are more than {MOST_TASKS}. Send fewer tasks at once.")
+        raise RequestTooLargeError(
+            f"The request has {len(tasks)} tasks, but at most {MOST_TASKS} are allowed. Send fewer tasks at once."
+        )
     if not isinstance(config, str):
         raise BadRequestError("`label_config` must be the project's labeling configuration.")
     return tasks, configuration(config)
@@ -256,7 +258,7 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
             if secret is None and not _from_here(request):
                 return JSONResponse(
                     {
-                        "error": "Without a password, the model answers only to names of this machine, "
+                        "error": "Without a password, the model answers only requests to this machine's own names, "
                         "such as localhost."
                     },
                     403,

@@ -46,7 +46,7 @@ class PictureFinder:
             raise InvalidMediaError(f"{error}.") from error
         places = self._folder.closest(path) if self._folder else []
         if len(places) != 1:
-            why = "several files match" if places else "there is no file"
+            why = "several files match" if places else "no file matches"
             where = "in the folder of --media" if self._folder else "because no folder was given with --media"
             raise InvalidMediaError(f"{why} {path} {where}. Touchstone does not download files.")
         medium = self._theirs.add(places[0], name=str(places[0]))

@@ -37,7 +37,11 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
         )
     except subprocess.TimeoutExpired:
         return SyncResult(
-            (f"The synchronization was stopped after {seconds:.0f} seconds. The next one continues from there.",), False
+            (
+                f"The synchronization was stopped after {seconds:.0f} seconds. The next synchronization continues from "
+                "this point.",
+            ),
+            False,
         )
     output = done.stdout if done.returncode == 0 else done.stderr
     lines = [line.strip().removeprefix("touchstone: ") for line in output.splitlines()]

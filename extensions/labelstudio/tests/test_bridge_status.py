@@ -104,7 +104,7 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 5)
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION])
-    assert "Nobody's work goes to Label Studio yet" in state_of(store).next_steps[0]
+    assert "Nobody works in Label Studio yet" in state_of(store).next_steps[0]
     bridged(store, "ann")
     assert "No tasks were sent yet" in state_of(store).next_steps[0]
     push(store, front)

@@ -149,7 +149,7 @@ def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: H
 
 def test_the_page_says_what_to_do_next(home: Home, store: Store) -> None:
     page = words(drawn(home, store))
-    assert "work goes to Label Studio yet" in page
+    assert "Nobody works in Label Studio yet" in page
     bridge.map_person(store, by=None, project="tiny", address=ADDRESS, login="bo", email="bo@example.org")
     page = words(drawn(home, store))
     assert "No tasks were sent yet. Push, or start the synchronization." in page

@@ -95,7 +95,7 @@ def _region(
         return None
     turns = [turn for turn in (value.get("rotation", 0), entry.get("image_rotation", 0)) if turn is not None]
     if not all(is_number(turn) and turn % 360 == 0 for turn in turns):
-        given.say(part, f"{noun} {number} is rotated. Draw it upright, on the upright image.")
+        given.say(part, f"{noun} {number} is rotated. Draw it without rotation, and do not rotate the image.")
         return None
     made: dict[str, Any] = {}
     if part.type != "rectangle":

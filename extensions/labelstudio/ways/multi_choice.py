@@ -29,7 +29,7 @@ class LabelStudioSeveral(LabelStudioKind):
             return None
         if NONE in chosen and part.may_be_none:
             if len(chosen) > 1:
-                given.say(part, "Choose options or “none”, but not both.")
+                given.say(part, "You chose options and “none”. Keep either the options or “none”.")
                 return None
             return [], None
         if chosen == [SKIP] and part.criterion.skip:

@@ -23,7 +23,7 @@ def register(cli: typer.Typer) -> None:
 def score(
     project: Project,
     file: Annotated[
-        Path, typer.Argument(help="The team's answers: EgoPlan's submission file, or any other file of answers.")
+        Path, typer.Argument(help="The team's answers: EgoPlan's submission file, or another file of answers.")
     ],
     team: Annotated[str, typer.Option(help="The name of the team.")],
     model: Annotated[str, typer.Option(help="The team's name for its model.")],

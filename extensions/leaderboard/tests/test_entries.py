@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_counted_and_nothing_is_taken(
     with pytest.raises(InvalidFileError) as refused:
         take(store, media, sent(tmp_path, labels, *more))
     assert words in str(refused.value)
-    assert "Nothing was taken." in str(refused.value)
+    assert "The entry was not accepted." in str(refused.value)
     assert entries.entries(store, by=None, project="p") == []
 
 

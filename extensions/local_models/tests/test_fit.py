@@ -134,7 +134,9 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
     assert (told.fits, told.device, told.dtype) == (fits, where, kind)
     assert told.bytes is not None
     assert told.bytes / GIB == pytest.approx(16.1 if kind != "float32" else 31.9, abs=0.05)
-    assert told.sentence.startswith("It fits: it takes about" if fits else "It does not fit: it takes about")
+    assert told.sentence.startswith(
+        "The model fits: it needs about" if fits else "The model does not fit: it needs about"
+    )
 
 
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:

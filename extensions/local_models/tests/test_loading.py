@@ -168,7 +168,7 @@ def test_a_gpu_that_is_not_there(folder: Path) -> None:
 
 def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fit, "free_memory", lambda: fit.Memory(10_000_000))
-    assert "mine is not loaded. It does not fit: it takes about 300.7 MiB in main memory" in refused(folder)
+    assert "mine is not loaded. The model does not fit: it needs about 300.7 MiB in main memory" in refused(folder)
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,7 @@ def register(cli: typer.Typer) -> None:
 def goals(
     file: File,
     out: Annotated[
-        Path | None,
-        typer.Option(help="The file for the goals. Replies and settings are written next to it."),
+        Path | None, typer.Option(help="The file for the goals. Replies and settings are written next to it.")
     ] = None,
     spec: Annotated[
         str | None,
@@ -62,7 +61,7 @@ def goals(
         Path | None,
         typer.Option("--check", help="Ask no model. Check a file of goals that people corrected.", metavar="FILE"),
     ] = None,
-    video: Annotated[list[str] | None, typer.Option(help="Only this video. Repeat it for more videos.")] = None,
+    video: Annotated[list[str] | None, typer.Option(help="Only this video. Repeat the option for more videos.")] = None,
     tries: Annotated[
         int,
         typer.Option(
@@ -108,7 +107,7 @@ def goals(
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
-            raise InvalidInputError([Problem("check", "--check asks no model. Leave out --out and --spec.")])
+            raise InvalidInputError([Problem("check", "--check does not ask a model. Leave out --out and --spec.")])
         _check(read, check, limits)
         return
     if out is None or spec is None:

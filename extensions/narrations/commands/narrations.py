@@ -38,7 +38,8 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=COLUMN",
-        help="NAME=COLUMN, if a column for video, start, stop, text or id has another name. Repeat it for more.",
+        help="NAME=COLUMN, if a column for video, start, stop, text or id has another name. Repeat the option for "
+        "more.",
     ),
 ]
 VideoFile = Annotated[
@@ -118,7 +119,7 @@ def check(
         f"{with_noun(overview.videos, 'video')}, {hours}"
     )
     typer.echo(f"   {overview.texts:,} different phrases")
-    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the narration before them stops")
+    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the previous narration stops")
     for rate, n in overview.counted.items():
         typer.echo(f"   {rate} frames per second in {with_noun(n, 'video')}")
     if overview.counted and overview.unclear:
@@ -161,7 +162,8 @@ def questions(
         ),
     ] = None,
     noun_classes: Annotated[
-        Path | None, typer.Option(help="EPIC-KITCHENS' file of noun classes. Give both files or none.", metavar="FILE")
+        Path | None,
+        typer.Option(help="EPIC-KITCHENS' file of noun classes. Give both files, or no file.", metavar="FILE"),
     ] = None,
     question: Asked = None,
     collection: Annotated[str | None, typer.Option(help="The name of the video collection in the records.")] = None,
@@ -229,7 +231,8 @@ def _check_published(
     if not any(question.video in videos_of for question in published_file.questions):
         asked = with_noun(len(published_file.questions), "question")
         raise InvalidFileError(
-            f"{read.path} narrates none of the videos of the {asked}, such as {published_file.questions[0].video}."
+            f"{read.path} has no narrations of the videos in the {asked}, such as "
+            f"{published_file.questions[0].video}. Give the narrations of these videos."
         )
     comparison = held.compare(videos_of, published_file.questions, rates=known.rates if known else None)
     if as_json:

@@ -55,7 +55,9 @@ def render(services: Services) -> None:
     if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
-        shell.show(markup.notice("Items of this project have no times of actions, so goals cannot become questions."))
+        shell.show(
+            markup.notice("This project's items have no times of actions, so you cannot make questions from goals.")
+        )
         return
     known = _known(services, view)
     with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):

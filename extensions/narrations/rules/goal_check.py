@@ -48,7 +48,7 @@ def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list
         n = len(actions)
         if not limits.fewest <= n <= limits.most:
             todo = "Add actions, or delete the goal" if n < limits.fewest else "Split or delete the goal"
-            mends.append(Mend(str(goal), f"its number of actions is {n:,}, but a goal takes {limits}", todo))
+            mends.append(Mend(str(goal), f"its number of actions is {n:,}, but a goal needs {limits}", todo))
         if actions:
             tasks.append(Task(goal, actions))
     return [*mends, *_same_words(tasks), *_between(tasks)]
@@ -76,16 +76,16 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
             has = f"{'has' if unlike == 'words' else f'{unlike}s at'} {str(mine)[:80]!r}"
             yield Mend(where, f"it {has}, but the narration {str(its)[:80]!r}", todo)
         if at == before:
-            yield Mend(where, "it occurs twice", "Delete one of them")
+            yield Mend(where, "it occurs twice", "Delete one of the two actions")
         elif at < before:
-            yield Mend(where, "it begins before the action above it", "Put the actions in order of time")
+            yield Mend(where, "it begins before the action above it", "Sort the actions by time")
         before = max(before, at)
 
 
 def _of_span(goal: Goal, here: Video, limits: Limits) -> Iterator[Mend]:
     if reason := wrong_times(goal, here, limits):
         reach = f"{here.starts[0]:f} s to {here.last:f} s"
-        yield Mend(str(goal), reason, f"Give it times within the goal above it, and within {reach}")
+        yield Mend(str(goal), reason, f"Give the goal times within the goal above it, and within {reach}")
 
 
 def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -93,7 +93,7 @@ def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
     for task in tasks:
         first = met.setdefault((task.goal.video, plain(task.goal.text)), task.goal)
         if first is not task.goal:
-            yield Mend(str(task.goal), f"it has the same words as {first.where}", "Rephrase or delete one of them")
+            yield Mend(str(task.goal), f"it has the same words as {first.where}", "Rephrase or delete one of the goals")
 
 
 def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -112,10 +112,12 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                 first = next(row.id for row in task.actions if row.id in shared)
                 if levels[0] == levels[1]:
                     what = f"it shares {len(shared):,} actions with {other.goal.where}, such as {first}"
-                    todo = f"An action belongs to one {task.goal.level}. Remove it from one of them, or change a level"
+                    todo = (
+                        f"An action belongs to one {task.goal.level}. Remove it from one goal, or change a goal's level"
+                    )
                     yield Mend(str(task.goal), what, todo)
                     continue
                 lower, upper = (task, other) if levels[0] > levels[1] else (other, task)
                 if not at[id(lower)] <= at[id(upper)]:
-                    what = f"only part of it lies in the {upper.goal.level} of {upper.goal.where}"
-                    yield Mend(str(lower.goal), what, "Remove those actions, or add them to the goal above")
+                    what = f"only some of its actions are in the {upper.goal.level} of {upper.goal.where}"
+                    yield Mend(str(lower.goal), what, "Remove the other actions, or add them to the goal above")

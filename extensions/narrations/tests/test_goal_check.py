@@ -50,18 +50,18 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
         ([changed(1, start=Decimal(5))], ["action 2 (V-2): it starts at '5', but the narration '4'. Use the"]),
         ([changed(3, stop=Decimal(9))], ["action 4 (V-4): it stops at '9', but the narration '9.5'. Use the"]),
         ([changed(2, id="V-2", text="", start=None, stop=None)], ["action 3 (V-2): it occurs twice. Delete"]),
-        ([changed(2, id="V-1", text="", start=None, stop=None)], ["it begins before the action above it. Put"]),
+        ([changed(2, id="V-1", text="", start=None, stop=None)], ["it begins before the action above it. Sort"]),
         (
             [goal("wash", 1, 3)],
-            ["'wash': its number of actions is 3, but a goal takes 4 to 20. Add actions, or delete the goal."],
+            ["'wash': its number of actions is 3, but a goal needs 4 to 20. Add actions, or delete the goal."],
         ),
         ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': it has the same words as"]),
         ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it shares 2 actions with g.json, line 1, such as V-5."]),
         ([goal("cook", 1, 6, 1), goal("dry", 5, 9)],
-         ["'dry': only part of it lies in the overall goal of g.json, line 1"]),
+         ["'dry': only some of its actions are in the overall goal of g.json, line 1"]),
         ([goal("dry", 5, 9), goal("cook", 1, 6, 1)],
-         ["'dry': only part of it lies in the overall goal of g.json, line 1"]),
-        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["it stops before it starts. Give it"]),
+         ["'dry': only some of its actions are in the overall goal of g.json, line 1"]),
+        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["it stops before it starts. Give the goal"]),
         ([Goal("V", "wash", "g", steps=(Step(text="fly"),))],
          ["one of its actions is not a narration of its video. Name"]),
     ],
@@ -78,5 +78,5 @@ def test_a_goal_of_twenty_one_actions() -> None:
     steps = tuple(Step(row.id) for row in rows)
     (fault,) = check([Goal("V", "wash", "g", steps=steps)], by_video(rows), Limits())
     assert (
-        str(fault) == "g: V, 'wash': its number of actions is 21, but a goal takes 4 to 20. Split or delete the goal."
+        str(fault) == "g: V, 'wash': its number of actions is 21, but a goal needs 4 to 20. Split or delete the goal."
     )

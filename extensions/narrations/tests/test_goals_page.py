@@ -122,13 +122,13 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert fault["Where"] == "Goal 3: V, 'toast bread'"
     assert fault["What is wrong"] == "it shares 2 actions with Goal 2, such as V-8."
     page = put(page, "selectbox", ".last", 2)  # actions 1 to 3: too few
-    assert "its number of actions is 3, but a goal takes 4 to 20." in rows(page, "What is wrong")[0]["What is wrong"]
+    assert "its number of actions is 3, but a goal needs 4 to 20." in rows(page, "What is wrong")[0]["What is wrong"]
     page = put(page, "selectbox", ".first", 1)
     page = put(page, "selectbox", ".last", 6)  # 2 to 7
     assert part(page, "faults") == "Nothing."
     page = put(page, "text_input", ".words", "  brew   tea ")
     assert ".2 · subgoal · **brew tea**" in listed(page)
-    assert "the old words stay" in words(put(page, "text_input", ".words", "  "))
+    assert "keeps its old words" in words(put(page, "text_input", ".words", "  "))
     assert video_goals.of_project(store, by=lea, project="p").now("V").number == 1, "nothing is saved by itself"
     page = pressed(page, "save")
     assert "Version 2 of the goals of V is saved." in words(page)

@@ -177,7 +177,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
         told.splitlines()[0]
         == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from the first to the last narration"
     )
-    assert "0 of 5 begin before the narration before them stops" in told
+    assert "0 of 5 begin before the previous narration stops" in told
     found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}
@@ -197,7 +197,7 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
     (home / "other.csv").write_text("video,start,stop,text\nW,1,2,go\n")
     (home / "none.json").write_text('[{"sample_id": 1, "label": "A"}]')
     for narrated, published, why in (
-        ("other.csv", "../out/egoplan.json", "other.csv narrates none of the videos of the 5 questions"),
+        ("other.csv", "../out/egoplan.json", "other.csv has no narrations of the videos in the 5 questions"),
         (
             "../milk.csv",
             "none.json",

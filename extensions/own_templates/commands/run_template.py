@@ -32,14 +32,17 @@ def template(
     ] = None,
     value: Annotated[
         list[str] | None,
-        typer.Option(help="For published prompts: a value that the judge may answer. Repeat it for each."),
+        typer.Option(
+            help="For published prompts: a value that the judge may answer. Repeat the option for each value."
+        ),
     ] = None,
     name: Annotated[
-        list[str] | None, typer.Option(help="For published prompts: only the prompt of this name. Repeat it for more.")
+        list[str] | None,
+        typer.Option(help="For published prompts: only the prompt of this name. Repeat the option for more."),
     ] = None,
     pair: Annotated[
         list[str] | None,
-        typer.Option(help="For published prompts: a prompt that compares two answers. Repeat it for more."),
+        typer.Option(help="For published prompts: a prompt that compares two answers. Repeat the option for more."),
     ] = None,
 ) -> None:
     """Store judge templates with a project. Without a file, list them. A changed text becomes a new version.

@@ -20,11 +20,11 @@ def register(cli: typer.Typer) -> None:
 
 def withdraw(
     project: ProjectName,
-    version: Annotated[str, typer.Argument(help="The release, such as 1. Its newest point release counts.")],
+    version: Annotated[str, typer.Argument(help="The release, such as 1. The command uses its newest point release.")],
     item: Annotated[str, typer.Argument(help="The item's ID in files.")],
-    reason: Annotated[str, typer.Option(help="The reason. Readers of the release read it.")],
+    reason: Annotated[str, typer.Option(help="The reason. The release publishes this reason.")],
     out: Annotated[
-        Path | None, typer.Option(help="Also copy the new release to this folder. It must not exist.")
+        Path | None, typer.Option(help="Also copy the new release to this folder. The folder must not exist yet.")
     ] = None,
 ) -> None:
     """Withdraw a wrong item from a release: create a point release without it, such as 1.1.

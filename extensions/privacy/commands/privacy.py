@@ -41,9 +41,7 @@ def register(cli: typer.Typer) -> None:
 def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the page.")],
-    kind: Annotated[
-        list[Kind] | None, typer.Option("--kind", help="Find only this kind. Repeat it for both. Default: both.")
-    ] = None,
+    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Find only this kind. Default: both kinds.")] = None,
     neighbours: Annotated[
         int,
         typer.Option(
@@ -52,7 +50,11 @@ def look(
     ] = 3,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing. People draw all boxes.")] = False,
     only_found: Annotated[
-        bool, typer.Option("--only-found", help="Draw only pictures and clips with boxes. The tables still list all.")
+        bool,
+        typer.Option(
+            "--only-found",
+            help="Draw only pictures and clips with boxes. The tables still list all pictures and clips.",
+        ),
     ] = False,
     rate: Annotated[float, typer.Option(min=0.2, max=10.0, help="Samples per second of each clip.")] = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
@@ -128,7 +130,9 @@ def cover(
         float,
         typer.Option(min=0.0, max=1.0, help="Enlarge each box on every side by this share of its size."),
     ] = MARGIN,
-    uncover: Annotated[bool, typer.Option("--uncover", help="Show covered parts again if the table says no.")] = False,
+    uncover: Annotated[
+        bool, typer.Option("--uncover", help="Show covered parts again if their row in the table says no.")
+    ] = False,
 ) -> None:
     """Store the decisions of the tables, and cover the boxes for people, models, exports and releases.
 
@@ -159,8 +163,8 @@ def cover(
         "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
     )
     typer.echo(
-        f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing in "
-        f"{nothing:,}."
+        f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing to "
+        f"cover in {nothing:,}."
     )
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
@@ -176,7 +180,7 @@ def cover(
             "to others, and create a new release."
         )
     _not_looked(
-        "not decided, but in the same item or from the same video as these",
+        "not decided, but in the same item or from the same video as the decided pictures and clips",
         done.beside,
     )
 
@@ -202,12 +206,12 @@ def list_(
         return
     typer.echo(
         f"{media.title}: {count(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
-        f"nothing to cover in {n['nothing']:,}, open {n['open']:,}."
+        f"nothing to cover in {n['nothing']:,}, undecided {n['open']:,}."
     )
     if n["clips"]:
         typer.echo(
             f"{count(n['clips'], 'clip')}; something covered in {n['clips_covered']:,}, nothing to cover in "
-            f"{n['clips_nothing']:,}, open {n['clips_open']:,}."
+            f"{n['clips_nothing']:,}, undecided {n['clips_open']:,}."
         )
     for seen in decided:
         typer.echo(detection.sentence(seen))

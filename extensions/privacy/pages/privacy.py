@@ -42,8 +42,8 @@ _PRESSED = "privacy.pressed"
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
 CLIPS = (
-    "In clips the cascades look at a few frames per second, so play each clip to its end. Covering keeps the sound, "
-    "voices included. Images taken from a clip need their own decision."
+    "In clips, the search checks only a few frames per second, so play each clip to its end. Covering keeps the "
+    "sound, including voices. Images taken from a clip need their own decision."
 )
 UNDO = (
     "From then on people, models, Label Studio, exports, releases and archives get the covered files. This page "
@@ -98,7 +98,7 @@ def _stand(some: Sequence[PageItem], noun: str) -> str:
     decided = sum(page_item.seen.decision is not None for page_item in some)
     return (
         f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
-        f"{decided - covered:,}, open {len(some) - decided:,}."
+        f"{decided - covered:,}, undecided {len(some) - decided:,}."
     )
 
 
@@ -294,7 +294,8 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
     ]
     if changes.releases:
         sentences.append(
-            f"These releases have the uncovered pictures: {', '.join(changes.releases)}. They do not change. Withdraw "
+            f"These releases have the uncovered pictures: {', '.join(changes.releases)}. These releases do not "
+            "change. Withdraw "
             "the copies that you gave to others, and create a new release."
         )
     if sets:
@@ -318,12 +319,13 @@ def _covered(folder: Path, *, running: bool) -> None:
         f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
     ]
     if result["left"]:
-        sentences.append(f"{markup.count(result['left'], 'picture')} changed in the meantime and skipped.")
+        sentences.append(f"Skipped because of a change in the meantime: {markup.count(result['left'], 'picture')}.")
     if result.get("sets"):
         sentences.append(f"Frames from these clips were removed: {', '.join(result['sets'])}.")
     if result.get("beside"):
         sentences.append(
-            f"Not decided, but in the same item or from the same video as these: {summary(result['beside'], SHOWN)}."
+            "These pictures have no decision, but are in the same item or from the same video: "
+            f"{summary(result['beside'], SHOWN)}."
         )
     if result["archive"]:
         sentences.append("The archive that was ready for download was deleted.")

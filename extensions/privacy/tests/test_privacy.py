@@ -143,7 +143,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
     (first,) = shown(store)
     more = replace(BOX, kind="other", x=0.6)
     for boxes in ((more,), (replace(BOX, cover=False), more), (replace(BOX, w=0.1), more), ()):
-        with pytest.raises(InvalidInputError, match=r"shown again: 0\.png"):
+        with pytest.raises(InvalidInputError, match=r"show covered parts again: 0\.png"):
             decide(store, media, home, CoverChoice("0.png", first, boxes))
     assert shown(store) == [first]
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)), margin=0.0)
@@ -334,7 +334,7 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     ann = make_person(store, "ann")
     one, two = put(store, media, home, file(), file(90))
     for boxes, said in (
-        ((replace(BOX, cover=None),), "nobody has decided about the face"),
+        ((replace(BOX, cover=None),), "has no decision. Decide whether to cover it."),
         ((replace(BOX, x=0.9),), "must lie within it"),
         ((replace(BOX, w=0.0),), "must lie within it"),
         ((replace(BOX, h=float("nan")),), "must lie within it"),

@@ -194,7 +194,7 @@ def test_a_later_decision_starts_from_the_original(store: Store, media: MediaSto
     decide(store, media, home, CoverChoice("film.webm", original, (short,)))
     (first,) = shown(store)
     for boxes in ((), (replace(short, cover=False),), (replace(short, end=3.95, begin=2.5, path=short.path[1:]),)):
-        with pytest.raises(InvalidInputError, match=r"shown again: film\.webm"):
+        with pytest.raises(InvalidInputError, match=r"show covered parts again: film\.webm"):
             decide(store, media, home, CoverChoice("film.webm", first, boxes))
     longer = replace(short, end=4.5)
     other = Box("other", 0.8, 0.8, 0.1, 0.1, "hand", True, begin=0.0, end=1.0)
@@ -247,9 +247,9 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
         (replace(FACE, end=float("nan")), "begin and end are seconds of the clip"),
         (replace(FACE, end=99.0), r"film\.webm lasts 5\.933 s, but one of its boxes ends at 99 s"),
         (replace(FACE, path=outside), "must lie within it"),
-        (replace(FACE, path=FACE.path[::-1]), "its times must rise"),
-        (replace(FACE, begin=2.2), "its times must rise from its begin"),
-        (replace(FACE, cover=None), "nobody has decided about the face"),
+        (replace(FACE, path=FACE.path[::-1]), "its times must be in ascending order"),
+        (replace(FACE, begin=2.2), "its times must be in ascending order, from its begin"),
+        (replace(FACE, cover=None), "has no decision. Decide whether to cover it."),
     ):
         with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("film.webm", clip, (box,)))

@@ -84,7 +84,7 @@ def say(lea: Services, name: str, decided: str, ticks: list[bool], *added: Box) 
 
 def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
-    assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, open 3.")
+    assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, undecided 3.")
     assert "A cascade misses faces" in words(page)
     assert "clip" not in words(page).split("Look for faces")[0], "there are none"
     page.button(key="privacy.look").click().run()
@@ -110,7 +110,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     assert "Copies that other people have downloaded" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
-    assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, open 0."
+    assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, undecided 0."
     assert "2 boxes in 2 of 3 decided pictures. The archive that was ready for download was deleted." in part(
         page, "covered"
     )
@@ -242,7 +242,9 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     )
     original = put(store, services.media, home)
     page = page_of(services)
-    assert part(page, "clips").startswith("1 clip: something covered in 0, nothing to cover in 0, open 1. In clips")
+    assert part(page, "clips").startswith(
+        "1 clip: something covered in 0, nothing to cover in 0, undecided 1. In clips"
+    )
     page.number_input(key="privacy.rate").set_value(4.0)
     page.multiselect(key="privacy.kinds").set_value(["Faces"])
     page.button(key="privacy.look").click().run()

@@ -300,7 +300,7 @@ def test_the_prompt_s_own_token_is_told_from_others_next_to_it() -> None:
         return reply.stop, tokens
 
     assert found(prompt_token_ids=[1, 9]) == ("", [TokenLikelihood("", "", None), TokenLikelihood("9", "a", -4.0)])
-    assert found()[0].startswith("The endpoint does not say which log-probability is that of the prompt's own token.")
+    assert found()[0].startswith("The endpoint does not say which log-probability belongs to the prompt's token.")
 
 
 def test_descriptions_without_it_keep_their_hash() -> None:

@@ -189,8 +189,8 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"judge": "j", "text": "[[1]]"}, "it names no item"),
-        ({"item": "1", "text": "[[1]]"}, "it names no judge"),
+        ({"judge": "j", "text": "[[1]]"}, "it has no item"),
+        ({"item": "1", "text": "[[1]]"}, "it has no judge"),
         ({"item": "1", "judge": "j"}, "it has no text"),
         ({"item": "nowhere", "judge": "j", "text": ""}, "there is no item 'nowhere'"),
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),

@@ -24,8 +24,8 @@ def schedule(
         list[str] | None,
         typer.Option(
             metavar="STAGE=DAY",
-            help="The last day (UTC) of a stage, such as verification=2026-12-31, or `none`. Repeat it for more "
-            "stages.",
+            help="The last day (UTC) of a stage, such as verification=2026-12-31, or `none`. Repeat the option for "
+            "more stages.",
         ),
     ] = None,
     order: Annotated[

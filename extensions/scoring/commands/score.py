@@ -106,7 +106,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def key(path: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")]) -> None:
+def key(path: Annotated[Path, typer.Argument(help="The file to write. The file must not exist yet.")]) -> None:
     """Create a key file to sign score cards with.
 
     Example: touchstone score create-key our.key

@@ -41,7 +41,9 @@ def read_again(
             help="The second reader's description: a YAML file, or the name of one that comes with Touchstone."
         ),
     ],
-    model: Annotated[list[str] | None, typer.Option(help="Only answers of this model. Repeat it for more.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only answers of this model. Repeat the option for more.")
+    ] = None,
     items: Which = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this many questions.")] = None,
 ) -> None:

@@ -120,8 +120,8 @@ def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, mon
     listed = list(csv.DictReader(io.StringIO(file.read_text())))
     assert len(listed) == 6
     send = ("item", "return", "p", "--reasons", str(file), "--as", "lea")
-    assert said(*send).splitlines()[-1] == "2 would change, 4 would not. To do this, add --yes."
-    assert "Name the items: either --items or --reasons." in said(*send, "--items", str(file))
+    assert said(*send).splitlines()[-1] == "Preview: 2 would change, 4 would not. To apply the change, add --yes."
+    assert "Choose the items with either --items or --reasons." in said(*send, "--items", str(file))
     assert "Only" in said(*send[:-1], "ann")
     assert said(*send, "--yes").splitlines()[-1] == "2 changed, 4 did not."
     assert reasons_of(store, ann)["Number 1?"] == TOLD

@@ -183,7 +183,7 @@ def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) ->
     link = next(word for word in invited.split() if word.startswith(team.there.url + "/"))
     assert status_of(link)[0] == 200
     assert "4 tasks sent" in team.run("export", "tiny", "--stage", "verification")
-    assert "No tasks to send or remove." in team.run("export", "tiny")
+    assert "There are no tasks to send or remove." in team.run("export", "tiny")
     assert "no account found yet" not in team.run("map", "tiny")
     task, *rest = team.waiting(bo)
     assert len(rest) == 1
@@ -312,7 +312,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     page.multiselect[0].select("verification")
     press(page, "Connect")
     assert "Saved." in words(page)
-    assert "work goes to Label Studio yet" in words(page)
+    assert "Nobody works in Label Studio yet" in words(page)
     email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
     email.input(bo.email)
     press(page, "Save people")

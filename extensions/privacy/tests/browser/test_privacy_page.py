@@ -81,7 +81,7 @@ def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("A cascade misses faces")).to_be_visible()
     expect(page.locator("[data-part=clips]")).to_contain_text(
-        "1 clip: something covered in 0, nothing to cover in 0, open 1."
+        "1 clip: something covered in 0, nothing to cover in 0, undecided 1."
     )
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
@@ -220,7 +220,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     )
     lea.settled()
     expect(page.locator("[data-part=standing]")).to_have_text(
-        "26 pictures: something covered in 3, nothing to cover in 2, open 21."
+        "26 pictures: something covered in 3, nothing to cover in 2, undecided 21."
     )
     expect(page.locator("[data-part=decided] tbody tr")).to_have_count(6)
     expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: something covered in 1")
