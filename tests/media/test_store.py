@@ -327,7 +327,7 @@ def test_a_file_over_the_limit_is_not_read_to_its_end(tmp_path: Path) -> None:
 
 
 def test_paths_that_lead_nowhere(store: MediaStore, tmp_path: Path) -> None:
-    with pytest.raises(InvalidMediaError, match=r"gone\.png is not there"):
+    with pytest.raises(InvalidMediaError, match=r"gone\.png does not exist"):
         store.add(tmp_path / "gone.png", name="gone.png")
     with pytest.raises(InvalidMediaError, match="is a folder"):
         store.add(tmp_path, name="folder")

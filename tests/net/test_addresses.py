@@ -155,7 +155,7 @@ def test_a_name_that_no_one_knows() -> None:
 
     with pytest.raises(UnknownHost, match=r"No address was found for the name vllm\.lab"):
         Rules().look_up(place_of("http://vllm.lab/v1"), unknown)
-    with pytest.raises(ForbiddenAddress, match="has no address"):
+    with pytest.raises(ForbiddenAddress, match="has no IP address"):
         Rules().look_up(place_of("http://vllm.lab/v1"), lambda host, port: [])
 
 

@@ -58,12 +58,16 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if reason is not None and reason not in known:
         return [Problem("cause", f"Choose one of these reasons: {', '.join(str(value) for value in known)}.")]
     if known and reason is None:
-        return [Problem("cause", f"Say why people disagreed: {', '.join(choice.label for choice in stage.reasons)}.")]
+        return [
+            Problem(
+                "cause", f"Choose a reason why people disagreed: {', '.join(choice.label for choice in stage.reasons)}."
+            )
+        ]
     if decision != "edit":
         return []
     fields = given.values.get("fields")
     if not isinstance(fields, Mapping):
-        return [Problem("fields", "Send the changed fields with an edit.")]
+        return [Problem("fields", "An edit needs the changed fields. Reload the page, and edit the item again.")]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 

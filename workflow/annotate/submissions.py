@@ -178,13 +178,13 @@ def _reopen(session: Session, access: Access, row: StoredTask, person: Person, n
 
 def _must_fit(given: Submission, key: str) -> None:
     if not key or len(key) > 200:
-        raise InvalidInputError([Problem("key", "A submission needs a key of 1 to 200 characters. Reload the page.")])
+        raise InvalidInputError([Problem("key", "The request ID is invalid (1 to 200 characters). Reload the page.")])
     if len(given.note) > LONGEST_NOTE:
         raise InvalidInputError([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
     if given.seconds is not None and not _is_time(given.seconds):
         raise InvalidInputError([Problem("seconds", "The time spent must be a number of seconds. Reload the page.")])
     if not all(map(_is_time, (given.field_seconds or {}).values())):
-        why = "The time spent at a field must be a number of seconds. Reload the page."
+        why = "The time spent on a field must be a number of seconds. Reload the page."
         raise InvalidInputError([Problem("field_seconds", why)])
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 
@@ -196,7 +196,7 @@ def _is_time(value: Any) -> bool:
 
 def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> SubmissionReceipt:
     if earlier.task_id != row.id:
-        raise ConflictError(_("This key was used for another task; reload the page and submit again."))
+        raise ConflictError(_("This request ID was used for another task. Reload the page, and submit again."))
     item = items.by_id(session, id=earlier.item_id)
     return SubmissionReceipt(
         annotation=earlier.public_id,

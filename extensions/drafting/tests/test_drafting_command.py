@@ -234,7 +234,7 @@ def test_what_people_have_changed_is_never_written_over() -> None:
         assert "was changed by hand" in refused(ConflictError)
         assert Path("d.json").read_text() == mended
         Path("d.asked.jsonl").write_text('{"record": "head", "of": "touchstone narrations goals", "version": 1}\n')
-        assert "holds no replies about proposed items" in refused(InvalidFileError)
+        assert "does not contain replies about proposed items" in refused(InvalidFileError)
     assert len(server.asked) == 1
 
 

@@ -161,7 +161,7 @@ def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services
 
     with ScriptedServer(script) as server:
         command.described(server)
-        assert "The same command continues." in refused(RunStoppedError)
+        assert "Run the same command again." in refused(RunStoppedError)
         (job,) = desk.list_jobs(services.store, kinds=["goals"])
         assert (job.state, job.person, job.project) == (JobState.CANCELED, None, None)
         so_far = {each["video"] for each in records()}

@@ -76,7 +76,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "{}")
-    assert "being worked out, and will appear here" in words(drawn(store, home, "shortcuts", "lea", project="p"))
+    assert "being computed, and will appear here" in words(drawn(store, home, "shortcuts", "lea", project="p"))
     assert processes.at_work()
     waiting = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert (waiting["Shortcuts"]["State"], waiting["Shortcuts"]["How it stands"]) == ("Checking", "Not computed yet.")
