@@ -280,7 +280,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
     "a smaller bomb": (
         "m.png",
         lambda: png_that_claims(9_500, 9_400, rows=20),
-        ["89,300,000", "80,000,000", "Scale it"],
+        ["89,300,000", "80,000,000", "Scale the image"],
     ),
     "a long bomb": ("m.png", lambda: png_that_claims(40_000, 10), ["40000 x 10", "30,000"]),
     "a bomb of text": ("n.png", png_with_a_text_bomb, ["n.png"]),

@@ -157,7 +157,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     with ScriptedServer([chat(said())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("d.json").read_bytes()
-        assert "13 images done already" in asks()
+        assert "13 images already done" in asks()
         assert not server.asked
         assert Path("d.json").read_bytes() == before
 

@@ -159,7 +159,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     with ScriptedServer([chat(right())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("g.json").read_bytes(), Path("g.made.json").read_bytes()
-        assert "12 videos done already" in asks()
+        assert "12 videos already done" in asks()
         assert not server.asked
         assert Path("g.json").read_bytes() == before[0]
         asks("--tries", "4")  # one more for each that is left out, with the same wrong
