@@ -56,7 +56,7 @@ Start with these three commands:
 
   touchstone project create   Create your first project from a schema.
 
-`touchstone item --help` lists the commands about items, and so on.
+To list the commands of a group, add --help: `touchstone item --help`.
 """
 
 

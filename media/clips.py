@@ -110,7 +110,7 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         codec = stream.codec_context.codec.canonical_name
         if codec not in CODECS:
             raise InvalidMediaError(
-                f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9."
+                f"{called} uses the codec {codec}, which browsers do not play in WebM. Encode the clip as VP9."
             )
         must_fit(stream, name=called, limits=limits)
         first = next(_decoded(container, stream), None)
@@ -120,7 +120,7 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         turned, poster = turned_by(first, name=called), upright(first, stream, name=called)
     if turned != orientation.UPRIGHT:
         raise InvalidMediaError(
-            f"{called} is stored turned or mirrored, which not all browsers show. Encode it again upright "
+            f"{called} is stored rotated or mirrored, which not all browsers show. Encode the clip upright "
             "(ffmpeg -i OLD NEW.webm)."
         )
     times = timeline_of(path, name=called)
@@ -338,7 +338,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
             stream.thread_type = "AUTO"
             yield container, stream
     except FileNotFoundError as error:
-        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} does not exist. Check the path.") from error
     except library.error.FFmpegError as error:
         raise InvalidMediaError(
             f"{name} cannot be decoded; it is damaged or was cut short. Copy or fetch it again."
@@ -353,7 +353,7 @@ def timeline_of(video: Path, *, name: str) -> Timeline:
     try:
         state = video.stat()
     except FileNotFoundError as error:
-        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} does not exist. Check the path.") from error
     return _timeline(video, state.st_size, state.st_mtime_ns, name)
 
 
@@ -534,7 +534,7 @@ def _counted(container: InputContainer, stream: VideoStream, index: int, *, name
 
 def _no_frame(name: str, n_frames: int, index: int) -> InvalidMediaError:
     return InvalidMediaError(
-        f"{name} has {n_frames:,} frames, so there is no frame {index:,} (they count from 0). "
+        f"{name} has {n_frames:,} frames (numbered from 0), so frame {index:,} does not exist. "
         "Check that it is the right video."
     )
 

@@ -119,13 +119,13 @@ def problem(path: Path, kind: str) -> str | None:
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror}."
     if sort.format and kind == "clip":
-        return f"{path.name} is {sort.called}, but a clip is needed (unsupported: {sort.format}). Give a video."
+        return f"{path.name} is {sort.called}, but a clip is needed (unsupported: {sort.format}). Add a video."
     if sort.format or sort in (HTML, TEXT, EMPTY):
         return refusal(path.name, sort)
     if kind == "image" and (sort.is_video or sort.kind == "clip"):
         return f"{path.name} is {sort.called}, but an image is needed. Give an image."
     if kind == "clip" and sort.kind == "image" and sort.mime != "image/gif":
-        return f"{path.name} is {sort.called}, but a clip is needed. Give a video."
+        return f"{path.name} is {sort.called}, but a clip is needed. Add a video."
     return None
 
 

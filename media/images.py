@@ -165,7 +165,7 @@ def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
 
 
 def _too_many_pixels(name: str, pixels: str, limits: Limits) -> str:
-    return f"{name} says it has {pixels} pixels; the limit is {limits.image_pixels:,}. Scale it down before adding it."
+    return f"{name} has {pixels} pixels; the limit is {limits.image_pixels:,}. Scale the image down, and add it again."
 
 
 def _within(image: Image.Image, side: int, *, gap: float = 3.0) -> Image.Image:

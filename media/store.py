@@ -272,10 +272,12 @@ class MediaStore:
             clips.write_anew(clip, out=whole, name="It")
             strip_metadata.clip(whole, made)
         except NotAvailableError as error:
-            raise NotAvailableError(f"This clip has an unusual structure and must be rewritten. {error}") from error
+            raise NotAvailableError(
+                f"Touchstone must convert this clip to remove its metadata, but cannot. {error}"
+            ) from error
         except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
             raise InvalidMediaError(
-                "This clip has an unusual structure, so its metadata cannot be removed, and it cannot be rewritten."
+                "Touchstone cannot remove the metadata of this clip, because the clip has an unusual structure."
                 " Convert it to a new file (ffmpeg -i OLD NEW.webm), and import its items with the new file under"
                 " another name."
             ) from error
@@ -298,7 +300,7 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFoundError(
-                f"Its copy {gone[0]}, which pages show, is missing: restore the folder {folder} from a backup."
+                f"The copy that pages show, {gone[0]}, is missing. Restore the folder {folder} from a backup."
             )
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
@@ -519,11 +521,13 @@ def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield chunk
     except FileNotFoundError as error:
-        raise InvalidMediaError(f"{name} is not there. Check the path.") from error
+        raise InvalidMediaError(f"{name} does not exist. Check the path.") from error
     except IsADirectoryError as error:
         raise InvalidMediaError(f"{name} is a folder. Add the files in the folder.") from error
     except PermissionError as error:
-        raise InvalidMediaError(f"This program may not read {name}. Change its permissions.") from error
+        raise InvalidMediaError(
+            f"Touchstone has no permission to read {name}. Change the file's permissions."
+        ) from error
 
 
 def _accepted(head: bytes, *, name: str) -> file_type.Sort:

@@ -193,7 +193,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
             if len(pts) > MOST_FRAMES:
                 raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
     except _error():
-        broken = "the rest of it cannot be read"
+        broken = "the rest of the file cannot be read"
     if len(flags) and flags[-1] & BAD and not any(flag & BAD for flag in flags[:-1]):
         broken = broken or "its last frame is cut"  # a cut packet at the end of the file holds no frame
         pts.pop()
@@ -229,10 +229,10 @@ def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, 
     """Return the times by decoding all frames up to the first damaged one, for packets without times."""
     shown = array("q")
     broken = [found.broken] if found.broken else []
-    for frame in all_frames(container, stream, lambda: broken.append("the rest of it cannot be decoded")):
+    for frame in all_frames(container, stream, lambda: broken.append("the rest of the file cannot be decoded")):
         if frame.pts is None or (shown and frame.pts <= shown[-1]):
             raise InvalidMediaError(
-                f"The frames of {name} do not say when they are shown. Encode it again, as MP4 or Matroska."
+                f"The frames of {name} have no timestamps. Encode the video again, as MP4 or Matroska."
             )
         shown.append(frame.pts)
         if len(shown) > MOST_FRAMES:

@@ -104,7 +104,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
     if "@" in parts.netloc:
         raise refused(f"it contains a user name or a password; {called.key}")
     if "?" in address or "#" in address:
-        raise refused(f"it has a part after ? or #; it must end with {called.path}")
+        raise refused(f"it contains ? or #; it must end with {called.path}")
     host = (parts.hostname or "").lower()
     if port == 0 or parts.netloc.endswith(":"):
         raise refused("its port must be a number from 1 to 65535")
@@ -196,7 +196,9 @@ class Rules:
         """
         addresses = tuple(dict.fromkeys(found))
         if not addresses:
-            raise ForbiddenAddress(f"{place.host} has no address; check the {place.called.what} {_shown(place.url)}.")
+            raise ForbiddenAddress(
+                f"{place.host} has no IP address; check the {place.called.what} {_shown(place.url)}."
+            )
         for address in addresses:
             why = self.why_not(place.host, address)
             if why:

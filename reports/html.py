@@ -94,9 +94,9 @@ def _way(behind: UnitSelection | None, where: Where | None) -> str:
         title, shown = f"All data about {behind.unit}", "item"
     elif behind.values is not None:
         most, last = behind.values
-        title, shown = f"Items with {most} from most people and {last} from {behind.raters[-1]}", "items"
+        title, shown = f"Items that most people rated {most} and {behind.raters[-1]} rated {last}", "items"
     else:
-        title, shown = f"Units on which {name_list(behind.raters)} differ", "differences"
+        title, shown = f"Units that {name_list(behind.raters)} rated differently", "differences"
     return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">{shown}</a></td>'
 
 

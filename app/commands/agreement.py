@@ -179,7 +179,9 @@ def agreement(
     if schema_version is not None and project is None:
         raise typer.BadParameter("--schema-version needs a project, because a file does not name schemas.")
     if unit is not None and stage not in (None, STAGE_OF[unit]):
-        raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
+        raise typer.BadParameter(
+            f"--unit {unit.value} works only with --stage {STAGE_OF[unit].value}. Change --unit or --stage."
+        )
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
         raise typer.BadParameter(f"--unit {unit.value} does not work with --by or --scale. Leave them out.")
     if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):

@@ -55,7 +55,7 @@ def export(
     unanswered: Annotated[
         str | None,
         typer.Option(
-            help=f"{ONE_RUN_OUT} the label of items without an answer.",
+            help=f"{ONE_RUN_OUT} the label to write for items without an answer.",
             metavar="LABEL",
         ),
     ] = None,
@@ -106,7 +106,9 @@ def export(
 
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
-        raise InvalidInputError([Problem("labeling", f"--labeling is for {OF_TASKS}. Leave it out for {format}.")])
+        raise InvalidInputError(
+            [Problem("labeling", f"--labeling works only with {OF_TASKS}. Leave out --labeling for {format}.")]
+        )
     only = None if items is None else item_ids(items)
     here = opened()
     page = _labeling(here, name, FORMATS[format], stage, labeling) if labeling is not None else None

@@ -69,7 +69,7 @@ def import_(
         str | None, typer.Option(help=f"{MODELS} the name of the model, if the file does not name it.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be new, changed, equal or invalid. Store nothing.")
+        bool, typer.Option("--dry-run", help="Show which rows are new, changed, unchanged or invalid. Store nothing.")
     ] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Import the valid rows and write the others to a file.")

@@ -40,7 +40,7 @@ def tell(
         typer.echo(line)
     if look.bad and bad_rows is not None:
         write_files({bad_rows: bad_rows_jsonl(look.bad)})
-        typer.echo(f"All bad rows are in {bad_rows}, with reasons.")
+        typer.echo(f"All invalid rows are in {bad_rows}, with reasons.")
     if look.differences and changed_rows is not None:
         write_files({changed_rows: changed_csv(look.differences).encode()})
         typer.echo(f"All changed values are in {changed_rows}.")
@@ -63,7 +63,7 @@ def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad:
         typer.echo(line)
     if look.left and bad_rows is not None:
         write_files({bad_rows: bad_rows_jsonl(look.left)})
-        typer.echo(f"All changed and bad rows are in {bad_rows}, with reasons.")
+        typer.echo(f"All changed and invalid rows are in {bad_rows}, with reasons.")
     typer.echo("Nothing was stored.")
     if not look.comes(skip_bad=skip_bad):
         raise typer.Exit(1)
@@ -72,7 +72,7 @@ def tell_rows(here: Resources, name: str, about: Mapping[str, Any], *, skip_bad:
 def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     """Yield the preview of an import of answers, ratings or replies as lines of text."""
     yield f"Format: {found.format.name}."
-    n = f"{len(found.changed):,} changed, {found.equal:,} equal, {len(found.bad):,} bad"
+    n = f"{len(found.changed):,} changed, {found.equal:,} unchanged, {len(found.bad):,} invalid"
     yield f"Rows: {found.new:,} new, {n}."
     if found.by:
         of = [f"{as_words(whose)}: {n:,}" for whose, n in list(found.by.items())[:SHOWN]]
@@ -99,7 +99,8 @@ _WHOSE = {"answer": 2, "rating": 2, "reply": 0}
 def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[str]:
     """Yield the preview of an import of items as lines of text."""
     yield f"Format: {found.format.name}; files: {found.n_files:,}."
-    yield f"Rows: {found.new:,} new, {found.changed:,} changed, {found.equal:,} equal, {len(found.bad):,} bad."
+    n = f"{found.changed:,} changed, {found.equal:,} unchanged, {len(found.bad):,} invalid"
+    yield f"Rows: {found.new:,} new, {n}."
     if found.beside:
         yield found.beside
     if found.found or found.missing:
@@ -130,7 +131,7 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
-        yield f"And {len(found.bad) - SHOWN:,} more bad rows. Write all with --bad-rows FILE."
+        yield f"And {len(found.bad) - SHOWN:,} more invalid rows. Write all with --bad-rows FILE."
     refused = found.new_refused if new_only else found.refused
     if refused:
         yield f"The import would be refused: {refused}"

@@ -180,7 +180,7 @@ def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
     first = annotation_files(path, None, ENDINGS)[0] if path.is_dir() else path
     found = preview(first, format=format, schema=schema, said=ColumnMapping())
     if not found.columns:
-        raise InvalidFileError(found.refused or f"{first} has no columns. Add a row with column names.")
+        raise InvalidFileError(found.refused or f"{first} has no columns. Add a header row with column names.")
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     lists = {field.name for field in schema.item.fields if kinds.of_field(field).holds == "texts"}
     guesses = {

@@ -138,20 +138,26 @@ def items(
     author: Annotated[str, typer.Option(help="Only items by this login. - means imported items.")] = "",
     voter: Annotated[str, typer.Option(help="Only items on which this login has voted.")] = "",
     votes: Annotated[str, typer.Option(help="Only items with this number of votes.", metavar=_RANGE)] = "",
-    differ: Annotated[str, typer.Option(help="Only items whose votes differ, or agree.", metavar=_YES_OR_NO)] = "",
+    differ: Annotated[
+        str,
+        typer.Option(help="yes: only items whose votes differ. no: only items whose votes agree.", metavar=_YES_OR_NO),
+    ] = "",
     comments: Annotated[
         str,
         typer.Option(help="Only items with comments. open: the last comment has no answer.", metavar="any|open|none"),
     ] = "",
-    missing: Annotated[str, typer.Option(help="Only items with missing images or clips.", metavar=_YES_OR_NO)] = "",
+    missing: Annotated[
+        str,
+        typer.Option(help="yes: only items with missing images or clips. no: only other items.", metavar=_YES_OR_NO),
+    ] = "",
     version: Annotated[str, typer.Option(help="Only items of this version of the schema.", metavar="N")] = "",
     with_author: Annotated[
         str,
         typer.Option(
-            help="Only items that were returned to their author and are not corrected yet.", metavar=_YES_OR_NO
+            help="yes: only items that their author must still correct. no: only other items.", metavar=_YES_OR_NO
         ),
     ] = "",
-    gold: Annotated[str, typer.Option(help="Only gold checks, or only other items.", metavar=_YES_OR_NO)] = "",
+    gold: Annotated[str, typer.Option(help="yes: only gold checks. no: only other items.", metavar=_YES_OR_NO)] = "",
     qualification: Annotated[
         str, typer.Option(help="Only items in the newest qualification of this stage.", metavar=_YES_OR_NO)
     ] = "",
@@ -169,7 +175,7 @@ def items(
     sort: Annotated[
         str,
         typer.Option(
-            help="Sort by this column. Put - before it for the largest values first, such as -votes.",
+            help="Sort by this column. For the largest values first, put - before the name, such as -votes.",
             metavar="[-]COLUMN",
         ),
     ] = "",

@@ -123,4 +123,4 @@ def _how_far(job: Job) -> str:
             f"waits. {ours}" if ours else "waits for an extension that is not installed; install it, or cancel the job"
         )
     n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
-    return f"{job.at or 'begins'}{n}" if job.worker else "waits for a process"
+    return f"{job.at or 'begins'}{n}" if job.worker else "waits to start"

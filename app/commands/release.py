@@ -67,8 +67,8 @@ def create(
     together: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Keep items in one split if they share this: source, media, near or text; {Several}. Default: all "
-            "but text."
+            help=f"Keep items in one split if they share this property: source, media, near (similar images) or "
+            f"text; {Several}. Default: all but text."
         ),
     ] = None,
     alike: Annotated[

@@ -161,7 +161,11 @@ def results(
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
         raise InvalidInputError(
-            [Problem("edges", f"--edges {edges} needs numbers, but {by} has none. Leave out --edges.")]
+            [
+                Problem(
+                    "edges", f"--edges {edges} needs slices by a number, but {by} is not a number. Leave out --edges."
+                )
+            ]
         )
     remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():

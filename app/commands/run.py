@@ -98,7 +98,7 @@ def model(
         list[str] | None,
         typer.Option(
             "--clips",
-            help="NAME=NUMBER, to take other frames from clips than the schema says: recent_segments, "
+            help="NAME=NUMBER: take frames from clips in a different way than the schema says: recent_segments, "
             "frames_per_segment or observation_frames. Repeat it for more.",
         ),
     ] = None,
@@ -117,7 +117,7 @@ def model(
         Path | None,
         typer.Option(
             help="For strategies in which the model calls tools: a file with the tools to run if a result is not "
-            "stored. Give it again with --resume.",
+            "stored. Repeat this option with --resume.",
             metavar="FILE.yaml",
         ),
     ] = None,
@@ -244,7 +244,7 @@ def cancel(run: Run) -> None:
 def withdraw(
     run: Run,
     reason: Annotated[str, typer.Option(help="The reason, which is stored with the run.")] = "",
-    back: Annotated[bool, typer.Option("--back", help="Count the run again.")] = False,
+    back: Annotated[bool, typer.Option("--back", help="Undo the withdrawal, so that the run counts again.")] = False,
 ) -> None:
     """Exclude a faulty run from results, agreement, calibration, cases and exports. The list still shows the run.
 

@@ -32,7 +32,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
     from workflow.runs.preview_run import estimate
 
     costs = estimate(spec, questions, asked=asked, blind=blind)
-    price = "unknown: the description has no price"
+    price = "unknown, because the model's description has no price"
     if costs.cost is not None:
         price = f"at most about {costs.cost:.2f} {costs.currency}"
     typer.echo(f"  {costs.requests} requests, if each succeeds the first time")
@@ -64,7 +64,7 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
         Whether an option would change a setting that a started run keeps.
     """
     if resume is None and not new:
-        raise ModelError(f"{say}, or --resume RUN to continue a run.")
+        raise ModelError(f"{say}, or continue a run with --resume RUN.")
     if resume is not None and frozen:
         raise ConflictError(
             "You cannot change the settings of a run. With --resume, give only --retry-failed and --later."

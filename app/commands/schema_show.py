@@ -191,7 +191,7 @@ def _criterion(criterion: Criterion) -> Json:
         conditions.append(_as_close_as(criterion.tolerance, criterion.unit))
     if criterion.skip:
         why = [reason.label for reason in criterion.skip.reasons]
-        conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a reason in their own words'}.")
+        conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a free-text reason'}.")
     return {
         "name": criterion.name,
         "kind": criterion.kind,
@@ -237,7 +237,9 @@ def _prompts(schema: Schema) -> Json | None:
     asked = _placeholders(load_prompt_set(schema.models.prompts))
     return {
         "name": schema.models.prompts,
-        "fills": {placeholder: known.get(placeholder, "nothing (choose a field with --fill)") for placeholder in asked},
+        "fills": {
+            placeholder: known.get(placeholder, "no field (choose a field with --fill)") for placeholder in asked
+        },
     }
 
 

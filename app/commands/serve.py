@@ -78,7 +78,7 @@ def run(shared: Resources, *, host: str, port: int, names: Sequence[str] = (), w
     from app.serving.exit_signals import exiting_on_signals
     from app.supervisor import SupervisedWorker
 
-    typer.echo(f"Touchstone is at http://{shown(host)}:{port} (Ctrl+C ends it)")
+    typer.echo(f"Touchstone is at http://{shown(host)}:{port} (stop the server with Ctrl+C)")
     watching = processes.watching(shared.store, shared.settings.home)
     with exiting_on_signals(), watching, SupervisedWorker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=names)

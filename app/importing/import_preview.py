@@ -116,7 +116,7 @@ def _look_on(services: Services, there: _OpenPreview) -> None:
 def show(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     """Draw what an import would do, in numbers and a sentence."""
     n = seen.counts
-    heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")]
+    heads = [(name, "number") for name in ("New", "Changed", "Unchanged", "Invalid", "Media found", "Media missing")]
     keys = ("new", "changed", "equal", "bad", "found", "missing")
     shell.show(markup.tag("div", markup.table(heads, [[markup.number(n[key]) for key in keys]]), data_part="counts"))
     if seen.beside:
@@ -145,7 +145,7 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
             for bad_row in seen.bad
         ]
         with st.expander(
-            _titled("row does", "rows do", n["bad"], len(rows), "not fit"), expanded=len(rows) <= shell.FEW
+            _titled("row is", "rows are", n["bad"], len(rows), "invalid"), expanded=len(rows) <= shell.FEW
         ):
             shell.show(markup.table([("File", ""), ("Row", "number"), ("Item", ""), ("Problem", "")], rows))
         _download("Download bad rows", source.folder / imports.BAD, "import.look.bad")
@@ -187,7 +187,7 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
 def show_other(seen: ImportPreview, *, skip_bad: bool) -> None:
     """Draw what an import of answers, ratings or replies would do, in numbers and a sentence."""
     n = seen.counts
-    heads = [(name, "number") for name in ("New", "Changed", "Equal", "Bad")]
+    heads = [(name, "number") for name in ("New", "Changed", "Unchanged", "Invalid")]
     cells = [markup.number(n[key]) for key in ("new", "changed", "equal", "bad")]
     shell.show(markup.tag("div", markup.table(heads, [cells]), data_part="counts"))
     _warn(seen)
@@ -223,7 +223,7 @@ def show_other_rows(seen: ImportPreview, source: Source) -> None:
             [markup.text(bad_row.path), markup.number(bad_row.row), markup.text(shell.on_page(bad_row.reason) + ".")]
             for bad_row in seen.bad
         ]
-        words = _titled("row is", "rows are", left, len(rows), "changed or bad")
+        words = _titled("row is", "rows are", left, len(rows), "changed or invalid")
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table([("File", ""), ("Row", "number"), ("Problem", "")], rows))
         _download("Download bad rows", source.folder / imports.BAD, "import.look.bad")

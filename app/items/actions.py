@@ -70,7 +70,7 @@ def _dialog(services: Services, view: ProjectView, asked: ItemList, n: int, one:
         return
     match = "matches" if n == 1 else "match"
     matching = f"that {match} the filter" if asked.filter != ItemFilter() else "of the project"
-    words = {EVERY: f"All {markup.count(n, 'item')} {matching}" if n != 1 else f"The one item {matching}"}
+    words = {EVERY: f"All {markup.count(n, 'item')} {matching}" if n != 1 else f"1 item {matching}"}
     if ticked:
         words = {TICKED: f"{markup.count(len(ticked), 'ticked item')}", **words}
     which = st.radio("Items", list(words), key=f"items.which.{bool(ticked)}", format_func=words.__getitem__)

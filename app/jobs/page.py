@@ -59,7 +59,7 @@ def words(job: Job) -> str:
     """Return what a job does now, and its progress, in words."""
     doing = KINDS[job.kind].doing.format(job.project) if job.kind in KINDS else job.kind
     n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
-    at = job.at or ("begins" if job.state is JobState.RUNNING else "waits for a process")
+    at = job.at or ("begins" if job.state is JobState.RUNNING else "waits to start")
     return f"{doing}: {at}{n}"
 
 

@@ -66,7 +66,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             [name for name in SAMPLES if possible.get(name, True)],
             format_func=lambda name: SAMPLES[name],
             key=f"judges.sample{'.pairs' if pairs else ''}{'' if graded else '.ungraded'}",
-            help=None if graded else f"“{SAMPLES[GRADED]}” appears here once people have graded answers.",
+            help=None if graded else f"“{SAMPLES[GRADED]}” appears in this list after people have graded answers.",
         )
         per_dimension = None
         if sample == EACH:
@@ -249,7 +249,7 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
     if preview.cannot:
-        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be made. The table below has the reasons.")
+        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be sent. The table below has the reasons.")
     if plan.swap:
         words.append("The judge sees every pair in both orders.")
     if plan.batch:

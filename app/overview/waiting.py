@@ -95,7 +95,7 @@ def _adjudication(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
     stuck = sum(blocker.n for row in board.rows for blocker in row.stuck if blocker.label == f"Add {role}")
     if n > stuck:
         one = n - stuck == 1
-        sentence = f"{n - stuck:,} {'item waits' if one else 'items wait'} for the decision of a {role}."
+        sentence = f"{n - stuck:,} {'item waits' if one else 'items wait'} for a decision by a {role}."
         assert definition.items is not None
         yield WaitingRow(Chip.BEHIND, sentence, "Show items", counts.listed(definition.items, view.name))
 

@@ -42,8 +42,8 @@ def draw_invitation(services: Services, *, key: str) -> None:
         "Recipient (optional)",
         key=f"{key}.whom",
         max_chars=80,
-        help="A name that helps you to send the link to the right person. This page shows it beside the link, but "
-        "Touchstone does not store it.",
+        help="A name that helps you to send the link to the right person. This page shows the name next to the link. "
+        "Touchstone does not store the name.",
     )
 
 

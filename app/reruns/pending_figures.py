@@ -41,7 +41,7 @@ def _made(found: FigureState) -> datetime | None:
 def _words(found: FigureState, about: str) -> markup.Markup:
     if found.figure is None:
         return markup.notice(
-            f"{about} being worked out, and will appear here. Large projects take minutes. You can leave this page and "
+            f"{about} being computed, and will appear here. Large projects take minutes. You can leave this page and "
             "come back."
         )
     return words_of_earlier(found.figure)
@@ -50,5 +50,5 @@ def _words(found: FigureState, about: str) -> markup.Markup:
 def words_of_earlier(figure: Figure) -> markup.Markup:
     """Return a notice that the shown figures are of an earlier state, and that newer ones are being computed."""
     at = markup.moment(figure.at, seconds=True)
-    words = f"These figures are from {at}. Newer figures are being worked out."
+    words = f"These figures are from {at}. Touchstone is computing newer figures."
     return markup.tag("p", markup.quiet(words), style="ts", data_part="as-of")

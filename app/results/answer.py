@@ -84,7 +84,7 @@ def comparison(gap: Gap) -> str:
     """Return how the first model compares with the next one, on the items that both answered."""
     at = gap.difference
     if not at.defined or at.n_units < FEW:
-        return f"It shares {markup.count(at.n_units, 'item')} with {gap.model}, too few for a comparison."
+        return f"It shares only {markup.count(at.n_units, 'item')} with {gap.model}, too few for a comparison."
     limits = _limits(at)
     if limits is None:
         return f"It leads {gap.model} by {-at.value:.2f} on the same {at.n_units:,} items, without an interval."

@@ -21,8 +21,8 @@ from workflow.results.slices import BINS, DIMENSION, Bins, edges_in_words, edges
 
 SORTS = {"mean": "highest mean first", "model": "name of the model"}
 TOGETHER: dict[str | None, str] = {
-    None: "source, if items share a source",
-    clusters.ALONE: "none: items are independent",
+    None: "default (by source, if items share sources)",
+    clusters.ALONE: "none (treat items as independent)",
     "source": "source",
 }
 ALIKE = "~"

@@ -115,7 +115,8 @@ def show_legend(cut: SlicedScores) -> None:
         )
     if any(line.way.frames for line in cut.whole.values()):
         notes.append(
-            "Frames: last segments of a clip x frames per segment + frames that replace a missing observation image."
+            "The column Frames shows: last segments of a clip x frames per segment + frames that replace a missing "
+            "image."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     notes += [note for note in cut.notes if note != warning]

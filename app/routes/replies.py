@@ -111,7 +111,7 @@ def body_value(body: Mapping[str, Any], name: str, kind: type, *, default: Any =
     """Return one value of a request's body, of the required kind. A whole number is accepted for a ``float``."""
     value = body.get(name, default)
     if value is ...:
-        raise BadRequestError(f"This request lacks “{name}”.")
+        raise BadRequestError(f"The request has no field “{name}”. Add the field.")
     if value is default:
         return value
     if not isinstance(value, (int, float) if kind is float else kind) or (kind is not bool and isinstance(value, bool)):

@@ -53,7 +53,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task, seq, values}``: store a draft of the typed values."""
     seq = body_value(body, "seq", int)
     if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
-        raise BadRequestError("“seq” must count up from 0.")
+        raise BadRequestError("“seq” must be a whole number, 0 or greater.")
     kept = drafts.save_draft(
         store, person=person, task=body_value(body, "task", str), seq=seq, values=body_value(body, "values", dict)
     )

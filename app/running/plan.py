@@ -29,7 +29,7 @@ MY_PROMPTS = "My own file"
 STRATEGIES = {
     "generate": "write an answer",
     "rank_options": "rank the item's options by likelihood",
-    "two_steps": "answer a first question, then the item's question with the first answer in it",
+    "two_steps": "answer a first question, then the item's question, which contains the first answer",
 }
 
 
@@ -197,7 +197,7 @@ def _tools(services: Services, strategy: str) -> Path | None:
     chosen: str | None = st.selectbox(
         "Tools",
         [None, *files],
-        format_func=lambda name: name or "only results that are stored",
+        format_func=lambda name: name or "stored results only",
         key="models.tools",
         help="Sets of tools on this server. A tool runs only if its result is not stored yet. New results are stored.",
     )
@@ -295,8 +295,8 @@ def _batch_size(spec: ModelSpec) -> None:
         spec.batch_size,
         key=key,
         on_change=set_it,
-        help="Changes the description above. In half precision, the batch size can change answers, so the run's hash "
-        "includes it.",
+        help="This setting changes the description above. In half precision, the batch size can change answers, so "
+        "the run's hash includes the batch size.",
     )
 
 

@@ -213,7 +213,7 @@ def ranking(of: Ranking, *, key: str | None = None) -> Markup:
         cells = [_score(option.scores[score], of.winners.get(score) == at) for score in SCORES]
         rows.append([text, *cells, markup.text(len(option.logprobs))])
     by = SCORES.get(of.score, of.score).lower()
-    agreed = "" if of.warning else "The same option wins under every score. "
+    agreed = "" if of.warning else "Every score chooses the same option. "
     return markup.joined(
         [
             markup.notice(tame(f"{of.warning or agreed} This run uses: {by}."), style="bad" if of.warning else ""),
@@ -226,4 +226,4 @@ def _score(value: float | None, won: bool) -> Markup:
     if value is None:
         return markup.quiet("-")
     shown = markup.text(f"{value:.3f}")
-    return markup.tag("b", shown, markup.text(" \u25c2"), title="wins under this score") if won else shown
+    return markup.tag("b", shown, markup.text(" \u25c2"), title="this score chooses this option") if won else shown

@@ -27,7 +27,7 @@ def key_of(home: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) < KEY_BYTES:
-        raise SettingsError(f"{path} is not a valid key. Delete the file, and Touchstone makes a new key.")
+        raise SettingsError(f"{path} does not contain a valid key. Delete the file; Touchstone then makes a new key.")
     return key
 
 

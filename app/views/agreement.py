@@ -334,7 +334,7 @@ def _basis(figures: Figures, findings: Mapping[Key, Finding], key: Key) -> marku
     """Return what the finding rests on, whose ratings count, and which items."""
     sentences = list(findings[key].notes)
     if len(findings) > 1:
-        sentences.append(f"This is the lowest of {len(findings)} questions.")
+        sentences.append(f"This question has the lowest agreement of {len(findings)} questions.")
     if key[0] is not None:
         sentences.append(f"Guideline: {key[0]}.")
     raters, counted = figures.raters, figures.counting.whole_sentence

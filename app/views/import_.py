@@ -238,7 +238,7 @@ def _settings(
             skip_bad = st.checkbox(
                 "Skip bad rows",
                 key="import.skip_bad",
-                help="Import the rows that fit. Without this option, one bad row stops the import.",
+                help="Import only the valid rows. Without this option, one invalid row stops the import.",
             )
             new_only = takes is Takes.ITEMS and st.checkbox(
                 "Import new items only",

@@ -182,12 +182,12 @@ def _more_options() -> None:
         st.checkbox(
             "Allow missing dimensions",
             key="release.lacking",
-            help="A split may then lack a dimension that has too few groups of items for all splits.",
+            help="With this option, a split may lack a dimension that has too few groups of items for all splits.",
         )
         st.checkbox(
             "Draw all splits again",
             key="release.anew",
-            help="Otherwise, items of an earlier release stay in their split.",
+            help="Without this option, items of an earlier release stay in their split.",
         )
         if not missing_folder_checks():
             st.text_input(

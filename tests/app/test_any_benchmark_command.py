@@ -103,7 +103,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert looked.exit_code == 0, (looked.output, looked.exception)
     assert looked.stdout.splitlines()[:2] == [
         "Format: csv; files: 1.",
-        "Rows: 2 new, 0 changed, 0 equal, 0 bad.",
+        "Rows: 2 new, 0 changed, 0 unchanged, 0 invalid.",
     ]
     assert looked.stdout.splitlines()[-1] == "Nothing was stored."
     refused = run("item", "import", "p", "models", "latin.csv", "--dry-run")

@@ -66,7 +66,7 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
     assert [sentence.split(": ")[1].split(" of the")[0] for sentence in found] == [
         f"The file {original.parent.name[:12]}..." for original in originals[:2]
     ]
-    assert "of the media store is missing: restore it" in found[0]
+    assert "of the media store is missing" in found[0]
     assert "differs from the imported file" in found[1]
     assert all("png, which no item uses yet." in sentence for sentence in found)
     store.close()
@@ -107,8 +107,8 @@ def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> Non
     (folder / "thumb.webp").unlink()
     said = {sentence.split("It is ")[1].split(",")[0]: sentence for sentence in check_media(store, media)}
     assert set(said) == {"1.png", "broken clip", "broken image"}
-    assert "Its copy thumb, which pages show, is missing" in said["1.png"]
-    assert f"restore the folder {folder} from a backup" in said["1.png"]
+    assert "The copy that pages show, thumb, is missing" in said["1.png"]
+    assert f"Restore the folder {folder} from a backup" in said["1.png"]
     assert "ffmpeg -i OLD NEW.webm" in said["broken clip"]
     assert all("cannot be shown" in sentence for sentence in said.values())
     store.close()

@@ -66,7 +66,7 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     home = home_with(tmp_path, "{outputs: 8, seed: 2}")
     first = sample(home)
     assert first[:3] == [
-        "A planned sample of 8 of 24 answers. Nothing is open yet. A lead can open it.",
+        "A planned sample of 8 of 24 answers. No answers are open to people yet. A lead can open the sample.",
         "8 answers x 2 people = 16 slots; 16 can open now.",
         "Drawn evenly over dimension, then model, with seed 2.",
     ]

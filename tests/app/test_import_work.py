@@ -192,7 +192,7 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
-        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are equal. The rows would "
+        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The rows would "
         "be imported again, as new items such as asks v2/0. If this is a newer version of that file, name it asks.csv."
     )
 

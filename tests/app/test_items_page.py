@@ -44,7 +44,7 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     _change(page, store, "lea")
     page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "0 items will change, 2 will not."
-    assert "This person has it already." in words(page)
+    assert "This person has the item already." in words(page)
     assert part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "shown") == "26 to 32"
 
 
@@ -149,7 +149,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
         next(each for each in page.button if each.label == label).click().run()
 
     first = page("lea", **{name: value[0] for name, value in asked.asked().items()})
-    for given, told in (("  ", "Give the view a name."), ("n" * 5_000, "at most 80 characters; this one has 5,000")):
+    for given, told in (("  ", "Give the view a name."), ("n" * 5_000, "at most 80 characters; this name has 5,000")):
         first.text_input(key="items.view.p.name").set_value(given)
         press(first, "Save view")
         assert told in words(first)

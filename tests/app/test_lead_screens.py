@@ -482,7 +482,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
         assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
 
 
-COUNTS = ("New", "Changed", "Equal", "Bad", "Media found", "Media missing")
+COUNTS = ("New", "Changed", "Unchanged", "Invalid", "Media found", "Media missing")
 
 
 @pytest.mark.thorough
@@ -518,7 +518,7 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     assert [part in page for part in ("Wo?", "Was?", "a.png", '["Da", "Dort"]')] == [True] * 4
     (bad,) = rows(test, "Problem")
     assert (bad["Row"], bad["Item"], "odd" in bad["Problem"]) == ("3", "3", True)
-    assert rows(test, "Equal") == [dict(zip(COUNTS, ("2", "0", "0", "1", "0", "2"), strict=True))]
+    assert rows(test, "Unchanged") == [dict(zip(COUNTS, ("2", "0", "0", "1", "0", "2"), strict=True))]
     test.checkbox(key="import.skip_bad").check()
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 0 of 2 images and clips found; missing: a.png, b.png" in words(test)
@@ -541,7 +541,7 @@ def test_columns_that_differ_in_case_and_marks_need_no_choice(store: Store, show
     test.text_input(key="import.items.path").input(str(tmp_path / "t.csv")).run()
     assert "options = Choice A,Choice B" in part(test, "recognised")
     assert "id = Item ID" in part(test, "recognised")
-    assert rows(test, "Equal") == [dict(zip(COUNTS, ("1", "0", "0", "0", "0", "1"), strict=True))]
+    assert rows(test, "Unchanged") == [dict(zip(COUNTS, ("1", "0", "0", "0", "0", "1"), strict=True))]
     test.button(key="import.items.go").click().run()
     assert "1 item imported" in words(test)
 

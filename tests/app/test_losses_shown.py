@@ -108,9 +108,12 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     """1 of 2 requests failed: the accuracy is 1 of 1, so nothing counts as wrong."""
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
-    assert "1 of 2 answers not readable (50.0 %): 1 no reply came back. They are left out: no answer came." in text
+    assert (
+        "1 of 2 answers not readable (50.0 %): 1 no reply came back. They are left out, because no answer arrived."
+        in text
+    )
     shown = "".join(said("result", "show", "p"))
-    assert "They are left out: no answer came." in shown
+    assert "They are left out, because no answer arrived." in shown
     assert "They count as wrong" not in shown
     text, _ = answers(home, [(names[2], "m", RIGHT_UNREAD), (names[1], "n", "nan")])
     assert "They count as wrong (report: unreadable); items without an answer are left out." in text
@@ -284,7 +287,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     is_told(row["loss_warning"], "The mean of a lies between 0.500 (worst case) and 0.600 (best case).")
     assert "0.625" not in row["loss_warning"], "the bounds of all models"
     (other,) = [each for each in table if (each["model"], each["part"], each["mean_over"]) == ("b", "", "answers")]
-    is_told(other["loss_warning"], "b lost nothing.")
+    is_told(other["loss_warning"], "b has no losses.")
     mended = said("result", "show", "p", "--scores", "corrected", "--format", "csv")[0]
     (of_a,) = [
         each

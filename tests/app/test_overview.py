@@ -63,7 +63,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
     assert "2 items wait for a senior, but this project has none" in blocks()
     make_person(store, "sam", role=Role.SENIOR)
     assert "this project has none" not in blocks()
-    assert "2 items wait for the decision of a senior." in blocks()
+    assert "2 items wait for a decision by a senior." in blocks()
 
 
 def test_what_blocks_many_dimensions_is_said_once_with_each_of_them() -> None:

@@ -73,7 +73,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be sliced by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' with numbers or named options. Its criteria: score"),
-        (["--edges", "1,5"], "--edges 1,5 needs numbers, but dimension has none"),
+        (["--edges", "1,5"], "--edges 1,5 needs slices by a number, but dimension is not a number"),
         (["--edges", "5,1"], "Give up to 20 numbers from low to high"),
         (["--cluster", "goal"], "cannot be grouped by 'goal'"),
     ):

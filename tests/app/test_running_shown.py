@@ -121,5 +121,5 @@ def test_options_stand_with_every_score_and_a_warning_where_the_winner_depends_o
         assert figure in page.text
     assert page.text.count("\u25c2") == 4  # a winner for each of the four scores
     alone = shown.ranking(Ranking((Option.of("a", (-1.0,)), Option.of("b", (-2.0,)))))
-    assert "The same option wins under every score." in alone
+    assert "Every score chooses the same option." in alone
     assert 'role="status"' in alone

@@ -61,7 +61,9 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/overview?project=p&show=sample")
         told = lea.page.locator("[data-part=planned-sample]").first  # two for a moment, while the page is drawn anew
-        expect(told).to_have_text("A planned sample of 10 of 36 answers. Nothing is open yet. A lead can open it.")
+        expect(told).to_have_text(
+            "A planned sample of 10 of 36 answers. No answers are open to people yet. A lead can open the sample."
+        )
         expect(lea.page.locator("[data-part=sample-cost]")).to_contain_text("10 answers x 2 people = 20 slots")
         # A page that is drawn anew may show a sentence twice for a moment.
         expect(lea.page.get_by_text("m3 has not answered 2 of 12 items that the plan may draw.").first).to_be_visible()

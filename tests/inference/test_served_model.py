@@ -210,4 +210,4 @@ def test_a_model_that_knows_nothing_proposes_no_item(
     made = json.loads(Path("d.made.json").read_text())
     assert (made["counts"]["requests"], made["counts"]["images without"]) == (4, 2)
     assert sum(each["replies"] for each in made["failures"]) == 4
-    assert all(each["why"] == "2 replies, none of them valid" for each in made["left_out"])
+    assert all(each["why"] == "2 replies, all invalid" for each in made["left_out"])

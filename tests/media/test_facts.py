@@ -227,7 +227,7 @@ def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
         kept = clips.as_stored(path, out=tmp_path / "made.webm")
         assert (kept == path) == (turned == 1 and ending == ".webm")
         if ending == ".webm" and turned != 1:
-            with pytest.raises(InvalidMediaError, match="turned or mirrored, which not all browsers show"):
+            with pytest.raises(InvalidMediaError, match="rotated or mirrored, which not all browsers show"):
                 store.add(path)
         stored = store.add(kept)
         with Image.open(store.path(stored.sha256, "display")) as page:

@@ -280,7 +280,7 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
     "a smaller bomb": (
         "m.png",
         lambda: png_that_claims(9_500, 9_400, rows=20),
-        ["89,300,000", "80,000,000", "Scale it"],
+        ["89,300,000", "80,000,000", "Scale the image"],
     ),
     "a long bomb": ("m.png", lambda: png_that_claims(40_000, 10), ["40000 x 10", "30,000"]),
     "a bomb of text": ("n.png", png_with_a_text_bomb, ["n.png"]),
@@ -327,7 +327,7 @@ def test_a_file_over_the_limit_is_not_read_to_its_end(tmp_path: Path) -> None:
 
 
 def test_paths_that_lead_nowhere(store: MediaStore, tmp_path: Path) -> None:
-    with pytest.raises(InvalidMediaError, match=r"gone\.png is not there"):
+    with pytest.raises(InvalidMediaError, match=r"gone\.png does not exist"):
         store.add(tmp_path / "gone.png", name="gone.png")
     with pytest.raises(InvalidMediaError, match="is a folder"):
         store.add(tmp_path, name="folder")

@@ -241,7 +241,7 @@ def test_a_stored_clip_of_unusual_build_is_written_anew_with_the_same_frames(
         stored = store.add(odd)
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "av", None)
-        with pytest.raises(NotAvailableError, match=r"must be rewritten.*pip install 'av>="):
+        with pytest.raises(NotAvailableError, match=r"must convert this clip.*pip install 'av>="):
             store.must_show(stored.sha256, content=False)
     store.must_show(stored.sha256, content=False)
     path, mime = store.bare(stored.sha256)

@@ -31,8 +31,8 @@ def place_of(url: str) -> ServerAddress:
         ("http://example.org:0/v1", "1 to 65535"),
         ("http://[::1%25eth0]/v1", "IPv6"),
         ("http://[fe80::1%eth0]/v1", "IPv6"),
-        ("http://example.org/v1?key=secret", "after ? or #"),
-        ("http://example.org/v1#x", "after ? or #"),
+        ("http://example.org/v1?key=secret", "contains ? or #"),
+        ("http://example.org/v1#x", "contains ? or #"),
         ("http://exa mple.org/v1", "spaces"),
         ("http://example.org\\@10.0.0.1/v1", "spaces"),
         ("http://\uff11\uff12\uff17.0.0.1/v1", "xn--"),
@@ -155,7 +155,7 @@ def test_a_name_that_no_one_knows() -> None:
 
     with pytest.raises(UnknownHost, match=r"No address was found for the name vllm\.lab"):
         Rules().look_up(place_of("http://vllm.lab/v1"), unknown)
-    with pytest.raises(ForbiddenAddress, match="has no address"):
+    with pytest.raises(ForbiddenAddress, match="has no IP address"):
         Rules().look_up(place_of("http://vllm.lab/v1"), lambda host, port: [])
 
 

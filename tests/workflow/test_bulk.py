@@ -97,7 +97,7 @@ def test_items_are_assigned_to_one_person_who_has_them_for_a_week(store: Store) 
     chosen = BulkSelection(stage=Stage.VERIFICATION, items=("colour/0", "colour/1", "colour/2"))
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ann",)}
     seen = bulk.preview(store, **given)
-    assert dict(seen.cannot) == {answered: "They wrote, edited, answered or inspected this item."}
+    assert dict(seen.cannot) == {answered: "This person wrote, edited, answered or inspected the item."}
     assert bulk.do(store, token=seen.token, **given) == 2
     assert sorted(held_by(store, ann.id)) == sorted(set(chosen.items) - {answered})
     with pytest.raises(ConflictError):  # a second press does nothing
@@ -141,13 +141,13 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
-    assert dict(again.cannot)["colour/1"] == "One of these people has it already."
+    assert dict(again.cannot)["colour/1"] == "One of these people has the item already."
     shapes = BulkSelection(stage=Stage.VERIFICATION, items=names[6:11])
     no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
     assert (no_one.can, set(dict(no_one.cannot).values())) == (
         (),
         {
-            "None of these people may have it. ben: They wrote, edited, answered or inspected this item. "
-            "dan: They do not work in the verification."
+            "None of these people may have the item. ben: This person wrote, edited, answered or inspected the item. "
+            "dan: This person does not work in the verification."
         },
     )

@@ -184,7 +184,7 @@ def test_the_answer_after_an_explanation_is_read_by_the_usual_rules(store: Store
     ("endpoint", "says"),
     [
         ({"base_url": f"http://me:{CANARY}@127.0.0.1/v1"}, "user name or a password"),
-        ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "after ? or #"),
+        ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "contains ? or #"),
         ({"key": CANARY}, "Do not write the key itself into the description"),
         ({"key": "DATABASE_URL"}, "Touchstone reads no other variables"),
         ({"omit": ("top_k",)}, "which is never sent"),

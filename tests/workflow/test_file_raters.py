@@ -218,7 +218,7 @@ def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store
         for result in annotation["result"]
     }
     assert outside == set(scores)
-    assert {rater for rater, _ in scores} == {*called.values(), "person-1", "person-1, out of a file"}
+    assert {rater for rater, _ in scores} == {*called.values(), "person-1", "person-1, from a file"}
     for name, other in called.items():
         assert [scores[other, f"colour/{at} · m"] for at in range(N)] == GRADES[name]
     assert sum(rater == "person-1" for rater, _ in scores) == 1, "dora's own"

@@ -143,7 +143,7 @@ def test_items_go_through_three_stages_as_the_protocol_says(store: Store) -> Non
     work(store, settling, Stage.ADJUDICATION, said, draw)
     refused = claims.next_task(store, person=juniors[0], project="p", stage=Stage.VERIFICATION_2)
     assert isinstance(refused, NoTask)
-    assert "You have no part in this stage (stage Content)" in refused.sentence
+    assert "You do not work in this stage (stage Content)" in refused.sentence
     work(store, seniors, Stage.VERIFICATION_2, said, draw)
     board = project_progress.dashboard(store, person=None, project="p").rows[0]
     now = [fate(said[item]) for item in states(store)]

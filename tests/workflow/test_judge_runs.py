@@ -415,7 +415,7 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
         (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` uses `gold`, which the items do not"),
         (SCORE, {"fills": {"answer": "prediction"}}, "`reference` uses `reference`, which the items do not"),
         (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'. Its criteria"),
-        ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "would be ignored"),
+        ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "has no effect"),
         ("verify_reference", {"criteria": {"score": "score"}}, "no placeholder of the template verify_reference"),
         (SCORE, {"criteria": {"score": "choice"}}, "but the criterion is about items"),
         (

@@ -196,7 +196,7 @@ def test_a_weight_that_is_no_share_is_found(store: Store) -> None:
         content = vote.model_dump(exclude={"id", "public_id", "submit_key", "weight", "supersedes_id"})
         session.add(AnnotationRow(**content, submit_key="again", weight=1.5, supersedes_id=vote.id))
     (found,) = check(store)
-    assert "weighs 1.5" in found
+    assert "has the weight 1.5" in found
     assert view.id
 
 

@@ -147,7 +147,9 @@ def test_it_is_refused_where_people_grade_answers_by_the_items_order(
 ) -> None:
     begin(store, media, tmp_path, grading=True)
     (tmp_path / name).write_text(SHUFFLED[name])
-    with pytest.raises(InvalidFileError, match=r"row \d: the model saw the options in another order than the item has"):
+    with pytest.raises(
+        InvalidFileError, match=r"row \d: the model saw the options in a different order than the item has"
+    ):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}
 
@@ -165,7 +167,10 @@ def test_graders_get_shuffled_answers_that_name_no_letter(store: Store, media: M
     assert read_as(store) == {("q4", "m0"): "the door"}
     assert done.unanswered == {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
     assert [each.row for each in done.bad] == [2, 3, 4]
-    assert "the people or judges of the stage grading would read its letters in the item's order" in done.bad[0].reason
+    assert (
+        "people or judges in the stage grading would read the letters of its answer in the item's order"
+        in done.bad[0].reason
+    )
 
 
 def test_a_failed_request_is_counted_whatever_options_its_row_has(

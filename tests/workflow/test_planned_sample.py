@@ -198,7 +198,10 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
         by_dimension[line.strata[0]] += line.drawn
     assert by_dimension == {"d1": 11, "d2": 11, "d3": 8}
     assert found.cost == "30 answers x 3 people = 90 slots; 90 can open now."
-    assert found.sentence == "A planned sample of 30 of 88 answers. Nothing is open yet. A lead can open it."
+    assert (
+        found.sentence
+        == "A planned sample of 30 of 88 answers. No answers are open to people yet. A lead can open the sample."
+    )
     assert found.remarks == ["Up to 11 answers are drawn per dimension. Fewer exist for d3 (8)."]
     assert dashboard(store, person=None, project="p").sample == found.sentence
     with store.read() as session:
@@ -225,7 +228,10 @@ def test_models_and_dimensions_of_the_plan_are_the_only_ones(store: Store) -> No
 def test_without_a_number_all_answers_of_the_plan_are_graded(store: Store) -> None:
     made(store, {"models": ["b"], "dimensions": ["d1", "d3"]}, {"d1": 5, "d2": 5})
     answer(store, "a", "b", but=["d1/4"])
-    assert standing(store).sentence == "A planned sample: all 5 answers. Nothing is open yet. A lead can open it."
+    assert (
+        standing(store).sentence
+        == "A planned sample: all 5 answers. No answers are open to people yet. A lead can open the sample."
+    )
     assert standing(store).remarks == [
         "No items can be drawn in d3.",
         "b has not answered 1 of 5 items that the plan may draw.",
@@ -661,8 +667,8 @@ def test_a_plan_without_answers_is_not_opened_and_a_short_one_says_so(store: Sto
         run_grading.draw_sample(store, by=None, project="p")
     answer(store, "a")
     assert standing(store).sentence == (
-        "A planned sample of 5 of 5 answers. Nothing is open yet. A lead can open it."
-        " 4 fewer than planned, because no more answers exist."
+        "A planned sample of 5 of 5 answers. No answers are open to people yet. A lead can open the sample."
+        " The sample has 4 fewer answers than planned, because no more answers exist."
     )
     run_grading.draw_sample(store, by=None, project="p")
     assert len(opened(store)) == 5

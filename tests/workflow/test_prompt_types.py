@@ -227,9 +227,9 @@ def test_a_cross_is_about_the_items_that_have_everything(store: Store, tmp_path:
 
 def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     plan = plan_for(ETP.schema_, FISH)
-    with pytest.raises(ModelError, match="A cross needs additions to the question"):
+    with pytest.raises(ModelError, match="To compare additions, name one or more, each only once"):
         crossed(plan)
-    with pytest.raises(ModelError, match="each named once"):
+    with pytest.raises(ModelError, match="each only once"):
         crossed(plan_for(ETP.schema_, FISH, injections=("objects", "objects")))
     none = plan_for(ETP.schema_, FISH, injections=("objects",), dimensions=("goal",))
     with pytest.raises(InvalidInputError, match="no items that you chose"):
@@ -237,7 +237,7 @@ def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     make_project(store, name="q", loaded=ETP)
     make_items(store, project="q", dimension="embodied_reasoning", fields=TASKS[2])
     both = crossed(plan_for(ETP.schema_, FISH, injections=("objects", "spatial")))
-    with pytest.raises(InvalidInputError, match="no item has all of `objects`, `spatial`"):
+    with pytest.raises(InvalidInputError, match="no item has data for all of these additions: `objects`, `spatial`"):
         units(store, both[0], "q")
 
 

@@ -191,7 +191,7 @@ def test_an_item_without_its_file_is_not_asked_and_with_text_only_it_is(store: S
     loaded = schema_of("egothink")
     ids = bring(store, media, loaded, [("existence", EGO, [("image", None)])])
     question = asker(store, media, loaded).ask(ids)[0]
-    assert (question.cannot, question.parts) == ("The file of its `image` was not brought in.", ())
+    assert (question.cannot, question.parts) == ("The file of this item's `image` is missing. Import the file.", ())
     for family in ("gpt-4v", "mplug-owl", "openflamingo"):
         question = asker(store, media, loaded, family=family, text_only=True).ask(ids)[0]
         assert (question.cannot, question.pictures, "<image>" in question.text) == ("", (), False)
@@ -204,9 +204,9 @@ def test_a_model_is_not_shown_what_it_does_not_take(store: Store, media: MediaSt
     path = png(tmp_path)
     ids = bring(store, media, loaded, [("pointing", fields, [("image", path)] * n) for n in (1, 2)])
     blind = asker(store, media, loaded, spec=FISH.model_copy(update={"modality": "text"})).ask(ids)
-    assert ["is shown no pictures" in each.cannot for each in blind] == [True, True]
+    assert ["accepts no pictures" in each.cannot for each in blind] == [True, True]
     one = asker(store, media, loaded, spec=FISH.model_copy(update={"modality": "one_image"})).ask(ids)
-    assert ["one image at a time" in each.cannot for each in one] == [False, True]
+    assert ["accepts only one image" in each.cannot for each in one] == [False, True]
     many = asker(store, media, loaded).ask(ids)
     assert [texts(each)[:-1] for each in many] == [["<image>"], ["<image>"] * 2]
 
@@ -243,7 +243,7 @@ def test_actions_stand_on_lines_with_letters(store: Store, media: MediaStore) ->
         ("{question} {reason}", "asks for `reason`, which contains the right answer"),
         ("{question} {key_concepts}", "asks for `key_concepts`, which contains the right answer"),
         ("{question} {version}", "asks for `version`, which is secret"),
-        ("{question} {dream}", "asks for `dream`, which items do not have; say which field it takes"),
+        ("{question} {dream}", "asks for `dream`, but items have no such field. Choose a field"),
         ("<image> and <image>: {question}", ""),
     ],
 )
@@ -632,7 +632,7 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert first.options == ("take plate", "take cup", "fold napkin", "close drawer")
     assert [each.role for each in second.pictures] == ["observation"]
     assert (third.pictures[-1].clip, numbers(third.pictures[-1:])) == (None, [149])  # the clip ends with it
-    assert fourth.cannot == "The file of its `progress` was not brought in."
+    assert fourth.cannot == "The file of this item's `progress` is missing. Import the file."
     assert asker(store, media, loaded, clips={"recent_segments": 0}).ask(ids[3:])[0].cannot == ""
     # The description's own counts are what is sent: of the last segment its first and last frame.
     own = FISH.model_copy(update={"clips": {"recent_segments": 1, "frames_per_segment": 2}})
@@ -640,8 +640,11 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert numbers(fewer.pictures[:-1]) == [(1250 - 1000) // 2, (1298 - 1000) // 2]
     assert len(fewer.pictures) == 3
     single = FISH.model_copy(update={"modality": "one_image"})
-    assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
-    with pytest.raises(ModelError, match=r"Clips have no key `frames`. Keys: recent_segments"):
+    assert (
+        "Set recent_segments=0 to show only the observation"
+        in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
+    )
+    with pytest.raises(ModelError, match=r"Clips have no setting `frames`. Settings: recent_segments"):
         asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
     assert (
@@ -675,7 +678,7 @@ def test_in_two_steps_the_progress_is_summed_up_first(store: Store, media: Media
     assert (seen.pictures, seen.questions[0].prompt_hash) == (2 * 33, asked.prompt_hash)
     with pytest.raises(ModelError, match=r"The prompts egoplan have no variant `first`.*Choose egoplan_summary"):
         plan_for(loaded.schema_, FISH, strategy="two_steps")
-    with pytest.raises(ModelError, match="The first of two steps asks about the pictures"):
+    with pytest.raises(ModelError, match="The first step of the strategy two_steps asks about the pictures"):
         check_plan(FISH, plan_for(loaded.schema_, FISH, text_only=True, **two))
     assert not unfilled(loaded.schema_, plan_for(loaded.schema_, FISH, **two))
     once = plan_for(loaded.schema_, FISH, prompts="egoplan_summary", strategy="generate")
@@ -825,7 +828,10 @@ def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
     assert asked.image_hashes == [each.sha256 for each in question.pictures]
     assert asked.detail["frames"] == [[each.clip, each.time] for each in question.pictures if each.time is not None]
     assert len(asked.detail["frames"]) == 32
-    assert (skipped.outcome, skipped.error) == (Outcome.SKIPPED, "The file of its `progress` was not brought in.")
+    assert (skipped.outcome, skipped.error) == (
+        Outcome.SKIPPED,
+        "The file of this item's `progress` is missing. Import the file.",
+    )
 
 
 @needs("adapters", "chat")
@@ -880,7 +886,7 @@ def test_what_will_happen_is_counted_before_anything_is_asked(store: Store, medi
     ids = bring(store, media, loaded, items)
     preview = asker(store, media, loaded).describe(ids, first=2)
     assert (preview.wanted, preview.pictures, len(preview.questions)) == (7, 5, 2)
-    assert preview.cannot == {"The file of its `image` was not brought in.": 2}
+    assert preview.cannot == {"The file of this item's `image` is missing. Import the file.": 2}
     assert preview.variants["navigation"] == preview.variants["assistance"] == "planning"
     assert {preview.variants[name] for name in preview.variants.keys() - {"navigation", "assistance"}} == {"general"}
     preview = asker(store, media, loaded, text_only=True).describe(ids)

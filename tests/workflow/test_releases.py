@@ -167,7 +167,7 @@ def test_what_must_be_said_and_done_comes_before_a_release(kept: Store, media: M
     assert json.loads((release(kept, media, home, despite=("items",)).place / "public/manifest.json").read_text())[
         "about"
     ] == {"license": "CC-BY-4.0"}
-    for wrong, words in (({"licence": "x"}, "has no field 'licence'"), ({"synthetic": "perhaps"}, "say yes or no")):
+    for wrong, words in (({"licence": "x"}, "has no field 'licence'"), ({"synthetic": "perhaps"}, "write yes or no")):
         with pytest.raises(InvalidInputError, match=words):
             settings.say(kept, by=None, project="p", said=wrong)
     ann = make_person(kept, "eve")

@@ -143,7 +143,9 @@ def test_what_is_asked_for_wins_over_the_report(told: Told) -> None:
     assert {(each["statistic"], each["args"]["unit"], each["n_units"]) for each in first} == {("icc", "dimension", 3)}
     single = json.loads(told(report, *ASKED, "--unit", "prediction", "--by", "whole"))
     assert {(each["statistic"], each["n_units"]) for each in single} == {("icc", 8)}
-    assert "--unit item is for --stage verification" in told(report, *ASKED, "--stage", "grading", "--unit", "item")
+    assert "--unit item works only with --stage verification" in told(
+        report, *ASKED, "--stage", "grading", "--unit", "item"
+    )
 
 
 @needs("readers", "ratings")

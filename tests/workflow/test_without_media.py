@@ -145,8 +145,8 @@ def test_what_is_noted_wrongly_is_found_and_mended(store: Store) -> None:
     with store.write() as session:
         session.exec(update(TaskRow).values(awaits_media=~col(TaskRow.awaits_media)))
     assert check(store, rebuild=True) == [
-        *2 * ["p: item colour/0 lacks an image or clip, but a slot of it for verification is offered."],
-        *2 * ["p: item colour/1 has its images and clips, but a slot of it for verification waits for them."],
+        *2 * ["p: item colour/0 lacks an image or clip, but its slot for verification is open."],
+        *2 * ["p: item colour/1 has all images and clips, but its slot for verification still waits for media."],
     ]
     assert check(store) == []
 

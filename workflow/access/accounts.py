@@ -213,7 +213,7 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
     theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
     leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
     if person.is_admin or not theirs or not theirs <= leads:
-        raise NotAllowedError("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
+        raise NotAllowedError("Only admins, and leads of all of this person's projects, can do this. Ask an admin.")
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
@@ -292,11 +292,11 @@ def problems_with(login: str, name: str, password: str | None = None) -> list[Pr
         or len(login) > 100
         or any(letter.isspace() or not letter.isprintable() for letter in login)
     ):
-        problems.append(Problem("login", _("Give a login of 1 to 100 characters without spaces.")))
+        problems.append(Problem("login", _("Enter a login of 1 to 100 characters without spaces.")))
     if not name.strip() or len(name) > 200 or not name.isprintable():
-        problems.append(Problem("name", _("Give a name of 1 to 200 characters.")))
+        problems.append(Problem("name", _("Enter a name of 1 to 200 characters.")))
     if password is not None and not passwords.SHORTEST <= len(password) <= 1000:
         problems.append(
-            Problem("password", _("Give a password of at least {n} characters.").format(n=passwords.SHORTEST))
+            Problem("password", _("Enter a password of at least {n} characters.").format(n=passwords.SHORTEST))
         )
     return problems

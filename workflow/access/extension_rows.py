@@ -53,7 +53,9 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
         if size > MOST_BYTES:
             problems.append(Problem("value", f"The value has {size:,} bytes; the limit is {MOST_BYTES:,}. Shorten it."))
     except (TypeError, ValueError) as error:
-        problems.append(Problem("value", f"This is not valid JSON: {error}. Give texts, numbers, lists and maps."))
+        problems.append(
+            Problem("value", f"The value is not valid JSON: {error}. Use only texts, numbers, lists and maps.")
+        )
     if problems:
         raise InvalidInputError(problems)
     with store.write() as session:

@@ -25,7 +25,7 @@ def title_problems(title: str) -> list[Problem]:
     """Return the problems with a project title; empty if the title is valid."""
     if not title.strip() or "\0" in title:
         return [Problem("title", "The project needs a name.")]
-    message = f"The name has {len(title.strip()):,} letters. The limit is {LONGEST_TITLE}."
+    message = f"The name has {len(title.strip()):,} characters. The limit is {LONGEST_TITLE}."
     return [Problem("title", message)] if len(title.strip()) > LONGEST_TITLE else []
 
 

@@ -23,7 +23,7 @@ MAY_COME = (
     "You may still be asked about this item blind, so other people's answers stay hidden until everyone has "
     "answered. A lead can remove you from this stage."
 )
-LOOKED = marked("You have seen votes or comments on this item since, so you cannot change your answer.")
+LOOKED = marked("You have seen votes or comments on this item since you answered, so you cannot change your answer.")
 
 _CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
 """Stages whose answers can be corrected even after everyone has answered, because no verdict depends on them."""

@@ -63,12 +63,12 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         ]
     if known and reason is None:
         labels = ", ".join(choice.label for choice in stage.reasons)
-        return [Problem("cause", _("Say why people disagreed: {reasons}.").format(reasons=labels))]
+        return [Problem("cause", _("Choose a reason why people disagreed: {reasons}.").format(reasons=labels))]
     if decision != "edit":
         return []
     fields = given.values.get("fields")
     if not isinstance(fields, Mapping):
-        return [Problem("fields", _("Send the changed fields with an edit."))]
+        return [Problem("fields", _("An edit needs the changed fields. Reload the page, and edit the item again."))]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 

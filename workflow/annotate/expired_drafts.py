@@ -24,8 +24,8 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = marked("The answer arrived after its lease ended, when another person had the item.")
-GONE = marked("Its lease has ended, and another person has the item.")
+LATE = marked("Your answer arrived after your lease ended, when another person had the item.")
+GONE = marked("Your lease has ended, and another person has the item.")
 TAKEN_AWAY = marked("A lead took the task away.")
 NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
 
@@ -128,7 +128,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
-            raise NotFoundError(_("You have no such text."))
+            raise NotFoundError(_("This text does not exist, or it is not yours. Reload the page."))
         submissions.put_away(session, draft=draft, now=store.now())
 
 

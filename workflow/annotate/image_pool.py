@@ -139,8 +139,10 @@ def _kinds(access: Access, role: str | None) -> frozenset[str]:
 
 def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
     if role is not None:
-        return f"It is {'an image' if kind == 'image' else 'a clip'}, but {role} takes {_plural(kinds)}."
-    return f"It is {'an image' if kind == 'image' else 'a clip'}, but items of this project need {_plural(kinds)}."
+        return f"The file is {'an image' if kind == 'image' else 'a clip'}, but {role} takes {_plural(kinds)}."
+    return (
+        f"The file is {'an image' if kind == 'image' else 'a clip'}, but items of this project need {_plural(kinds)}."
+    )
 
 
 def _plural(kinds: Collection[str]) -> str:
@@ -175,7 +177,7 @@ def _as_kept(
             yield name, path
             continue
         if not framed and "clip" not in kinds:
-            refused.append((name, f"It is a video, but items of this project need {_plural(kinds)}."))
+            refused.append((name, f"The file is a video, but items of this project need {_plural(kinds)}."))
             continue
         try:
             yield from _frames(name, path, every) if framed else as_webm(name, path)
@@ -260,7 +262,8 @@ def pick(store: Store, *, person: Person, project: str, dimension: str, assets: 
             raise InvalidInputError(
                 [
                     Problem(
-                        "assets", _("These images do not make an item. An item needs {wanted}.").format(wanted=wanted)
+                        "assets",
+                        _("These images do not match the schema. An item needs {wanted}.").format(wanted=wanted),
                     )
                 ]
             )
@@ -335,19 +338,21 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
 
 def _must_write(access: Access, dimension: str) -> None:
     if access.schema.stages.authoring is None:
-        raise NotAllowedError(_("Items of this project are not written here; they come from files."))
+        raise NotAllowedError(_("This project imports its items from files, so you cannot write items."))
     if not access.may_do(Stage.AUTHORING):
-        raise NotAllowedError(_("You have no part in the authoring of this project; ask a lead for it."))
+        raise NotAllowedError(_("You do not write items in this project. Ask a lead to let you write."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
         raise NotAllowedError(
-            _("{dimension} is not one of your dimensions. Ask a lead for it.").format(dimension=repr(dimension))
+            _("{dimension} is not one of your dimensions. Ask a lead to add the dimension.").format(
+                dimension=repr(dimension)
+            )
         )
 
 
 def _pickable(session: Session, access: Access, public: str, dimension: str) -> StoredAsset:
     row = stock.by_public_id(session, public_id=public)
     if row is None or row.project_id != access.project_id:
-        raise NotFoundError(_("There is no such image in this project's pool."))
+        raise NotFoundError(_("This image is not in the project's pool. Pick another image."))
     if row.dimension is not None and row.dimension != dimension:
         raise NotAllowedError(
             _("This image is for {dimension} only. Pick another image.").format(dimension=repr(row.dimension))

@@ -28,7 +28,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
     ``with_item`` also locks the item, for callers that may change the item's state.
     """
-    missing = NotFoundError(_("This task is not yours. Open My work and take the next one."))
+    missing = NotFoundError(_("This task is not yours. Open My work, and take the next task."))
     if with_item:
         items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)

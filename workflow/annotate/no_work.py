@@ -30,7 +30,7 @@ def why_closed(
         return NoTask("no_stage", _("This project has no {stage}. My work shows its stages.").format(stage=title))
     if not access.may_do(stage):
         return NoTask(
-            "not_member", _("You have no part in this stage ({stage}). Ask a lead for it.").format(stage=title)
+            "not_member", _("You do not work in this stage ({stage}). Ask a lead to add the stage.").format(stage=title)
         )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NoTask(
@@ -39,7 +39,9 @@ def why_closed(
     if dimension is not None and not access.may_use(dimension):
         return NoTask(
             "not_your_dimension",
-            _("You do not work in the dimension “{dimension}”. Ask a lead for it.").format(dimension=dimension),
+            _("You do not work in the dimension “{dimension}”. Ask a lead to add the dimension.").format(
+                dimension=dimension
+            ),
         )
     return why_unavailable(access, stage)
 

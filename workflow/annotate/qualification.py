@@ -154,7 +154,9 @@ def exempt(
 ) -> None:
     """Exempt a person from the qualification of a stage; the reason is recorded."""
     if not why.strip():
-        raise InvalidInputError([Problem("why", "Say why this person needs no qualification. The reason is stored.")])
+        raise InvalidInputError(
+            [Problem("why", "Give the reason why this person needs no qualification. Touchstone stores the reason.")]
+        )
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:

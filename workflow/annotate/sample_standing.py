@@ -152,9 +152,13 @@ class SampleProgress:
         """Progress of the sample as a sentence."""
         if not self.passed_on:
             return "A sample is planned, but no answers are available for it yet."
-        short = f" {self.short:,} fewer than planned, because no more answers exist." if self.short else ""
+        short = (
+            f" The sample has {self.short:,} fewer answers than planned, because no more answers exist."
+            if self.short
+            else ""
+        )
         if not self.opened:
-            return f"{self.what}. Nothing is open yet. A lead can open it.{short}"
+            return f"{self.what}. No answers are open to people yet. A lead can open the sample.{short}"
         if self.done:
             return f"{self.what} is done: all answers are graded by {self.people}.{short}"
         lots = [("graded", f"graded by {self.people}"), ("begun", "begun"), ("untouched", "untouched")]

@@ -179,14 +179,14 @@ def _reopen(session: Session, access: Access, row: StoredTask, person: Person, n
 def _must_fit(given: Submission, key: str) -> None:
     if not key or len(key) > 200:
         raise InvalidInputError(
-            [Problem("key", _("A submission needs a key of 1 to 200 characters. Reload the page."))]
+            [Problem("key", _("The request ID is invalid (1 to 200 characters). Reload the page."))]
         )
     if len(given.note) > LONGEST_NOTE:
         raise InvalidInputError([Problem("note", _("Shorten the note to {n} characters.").format(n=LONGEST_NOTE))])
     if given.seconds is not None and not _is_time(given.seconds):
         raise InvalidInputError([Problem("seconds", _("The time spent must be a number of seconds. Reload the page."))])
     if not all(map(_is_time, (given.field_seconds or {}).values())):
-        why = _("The time spent at a field must be a number of seconds. Reload the page.")
+        why = _("The time spent on a field must be a number of seconds. Reload the page.")
         raise InvalidInputError([Problem("field_seconds", why)])
     must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 
@@ -198,7 +198,7 @@ def _is_time(value: Any) -> bool:
 
 def _again(session: Session, earlier: StoredAnnotation, row: StoredTask) -> SubmissionReceipt:
     if earlier.task_id != row.id:
-        raise ConflictError(_("This key was used for another task; reload the page and submit again."))
+        raise ConflictError(_("This request ID was used for another task. Reload the page, and submit again."))
     item = items.by_id(session, id=earlier.item_id)
     return SubmissionReceipt(
         annotation=earlier.public_id,

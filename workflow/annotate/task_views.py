@@ -22,7 +22,7 @@ from workflow.access.projects import Access, access_by_id
 from workflow.annotate import author_forms, earlier_forms, stage_kinds
 from workflow.annotate.stage_kinds import VOTER
 
-NO_SUCH = "Your projects have no such picture or clip."
+NO_SUCH = "None of your projects has this picture or clip. Go back and reload the page."
 
 
 def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:

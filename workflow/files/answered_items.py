@@ -165,8 +165,8 @@ class _OrderOfOptions:
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
         if places and self._shown_to and not _means_the_same(answer, asked, places):
             raise OptionsDiffer(
-                "the model saw the options in another order than the item has, but the people or judges of the stage "
-                f"{self._shown_to[0]} would read its letters in the item's order"
+                "the model saw the options in a different order than the item has, but people or judges in the stage "
+                f"{self._shown_to[0]} would read the letters of its answer in the item's order"
             )
         return places
 

@@ -45,7 +45,9 @@ def import_evidence(
     try:
         _store(store, evidence, {**survey.project, "name": name}, progress)
     except IntegrityError as error:
-        raise InvalidFileError(f"{evidence.name}: its rows do not fit together. Nothing was recomputed.") from error
+        raise InvalidFileError(
+            f"{evidence.name}: some rows contradict each other. Nothing was recomputed. Copy the whole release again."
+        ) from error
     return name
 
 

@@ -279,7 +279,7 @@ def _require_version(access: Access, row: Format, version: int | None) -> None:
     must_have_had(access, version)
     if row.takes is not Takes.RATINGS:
         raise InvalidFileError(
-            "Only ratings depend on the schema version. Leave the version out for other formats. A release also"
+            "Only ratings depend on the schema version. For other formats, leave out the version. A release also"
             " accepts a version."
         )
 

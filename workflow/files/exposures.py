@@ -74,9 +74,9 @@ _WORDS = {
     Fact.KEY.value: "the key",
     Fact.AUTHOR.value: "the name of the author",
     Fact.MODEL.value: "the name of the model",
-    Fact.JUDGE.value: "what a judge said",
+    Fact.JUDGE.value: "a judge's rating",
     Fact.VERDICT.value: "the verdict",
-    Fact.VOTES.value: "what another person said",
+    Fact.VOTES.value: "another person's answer",
 }
 
 COLUMNS = tuple(field.name for field in fields(Fault) if not field.name.endswith("_id"))

@@ -190,7 +190,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     rename = f"If this is a newer version of that file, name it {name}" if name else "Check for differences"
     return (
         f"{len(alike):,} of {len(given.items):,} rows have the names of items in this project{whose}; {equal:,} "
-        f"are equal. The rows would be imported again, as new items such as {apart.items[0].external_id}. {rename}."
+        f"are unchanged. The rows would be imported again, as new items such as {apart.items[0].external_id}. {rename}."
     )
 
 

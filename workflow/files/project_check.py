@@ -266,8 +266,8 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
 
 def _of_media(stage: str, item: str, waits: bool) -> str:
     if waits:
-        return f"item {item} lacks an image or clip, but a slot of it for {stage} is offered."
-    return f"item {item} has its images and clips, but a slot of it for {stage} waits for them."
+        return f"item {item} lacks an image or clip, but its slot for {stage} is open."
+    return f"item {item} has all images and clips, but its slot for {stage} still waits for media."
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:
@@ -332,7 +332,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     for public_id in queries.done_without_annotation(session, project_id=access.project_id):
         broken.append(f"task {public_id} is done, but nothing was submitted for it.")
     for public_id, weight in queries.strange_weights(session, project_id=access.project_id):
-        broken.append(f"vote {public_id} weighs {weight}, but a weight is a share between 0 and 1.")
+        broken.append(f"vote {public_id} has the weight {weight}, but a weight must be between 0 and 1.")
     for public_id in queries.annotated_but_open(session, project_id=access.project_id):
         broken.append(f"task {public_id} is open, but something was submitted for it.")
     return broken

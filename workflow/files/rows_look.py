@@ -114,7 +114,7 @@ def look_at_rows(
         raise NotAvailableError(away)
     if row.takes not in LOOKED_AT or not row.reads:
         raise InvalidFileError(
-            f"A dry run is only for items, answers, ratings and replies. Import {format} without one."
+            f"A dry run is only for items, answers, ratings and replies. Import {format} without a dry run."
         )
     on = progress or (lambda what, done, total: None)
     with store.read() as session:

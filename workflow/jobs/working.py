@@ -46,12 +46,12 @@ anywhere.
 """
 ATTEMPTS = 3
 BROKEN_OFF = (
-    "The process that worked on this ended before its time; the log of the server says why. What was half done is not "
-    "in use, and goes first. Try again."
+    "The process of this job ended early. The log of the server has the reason. Try again; Touchstone deletes the "
+    "partial results first."
 )
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-DISK_FULL = "The disk is full. Make room, then try again."
-TOO_OFTEN = f"{ATTEMPTS} processes ended while they worked on this; the log of the server says why. Try again."
+DISK_FULL = "The disk is full. Free some space, then try again."
+TOO_OFTEN = f"{ATTEMPTS} processes of this job ended early. The log of the server has the reasons. Try again."
 
 _log = logging.getLogger(__name__)
 
@@ -187,7 +187,10 @@ class _JobAttempt:
                 return
             number = secrets.token_hex(3)
             _log.exception("error %s in the job %s (%s)", number, self.row.public_id, self.kind.name)
-            self._end(JobState.FAILED, f"This met an unknown error (number {number}); the log of the server says more.")
+            self._end(
+                JobState.FAILED,
+                f"The job failed with an unknown error (number {number}). The log of the server has details.",
+            )
         else:
             self._came(outcome)
         finally:

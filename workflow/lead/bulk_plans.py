@@ -154,9 +154,9 @@ def _plan_assigned(
         there = slots.get(item.id, [])
         whys: dict[str, str] = {}
         if not there:
-            why = f"It has no open task in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
+            why = f"The item has no open task in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
         elif any(row.person_id in ids for row in there):
-            why = "This person has it already." if len(to) == 1 else "One of these people has it already."
+            why = "This person has the item already." if len(to) == 1 else "One of these people has the item already."
         elif there[0].awaits_media:
             why = "An image or clip of the item is missing."
         else:
@@ -192,7 +192,7 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
         return ""
     if len(set(whys.values())) == 1:
         return next(iter(whys.values()))
-    return "None of these people may have it. " + " ".join(f"{login}: {why}" for login, why in whys.items())
+    return "None of these people may have the item. " + " ".join(f"{login}: {why}" for login, why in whys.items())
 
 
 def _plan_items(
@@ -205,12 +205,12 @@ def _plan_items(
     for item in chosen_items:
         why = barred.get(item.id, "")
         if action is Action.PRIORITISE and item.priority == how.priority:
-            why = "It has this priority already."
+            why = "The item has this priority already."
         elif action is Action.VERIFY_AGAIN and item.id not in back:
             if item.state is ItemState.UNVERIFIED:
                 why = "This project has no verification."
             elif item.state in VOTED_ON.values():
-                why = "It is in verification now."
+                why = "The item is in verification already."
         if why:
             cannot.append((item.external_id, why))
         else:

@@ -29,7 +29,7 @@ class Taker:
     def why_not(self, row: StoredTask) -> str:
         """Return why the person cannot have the slot; empty if they can."""
         if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
-            return "It was submitted, and its author is correcting it."
+            return "The author has submitted the item and is correcting it."
         if row.stage is Stage.AUTHORING:
             return "An item stays with its author during writing. Give the item back instead."
         if row.purpose is not Purpose.LIVE:
@@ -40,22 +40,22 @@ class Taker:
         if part:
             return part
         if self._member.dimensions is not None and row.dimension not in self._member.dimensions:
-            return f"{row.dimension!r} is not one of their dimensions."
-        return standing or ("" if row.id in self._may else "They wrote, edited, answered or inspected this item.")
+            return f"{row.dimension!r} is not one of this person's dimensions."
+        return standing or ("" if row.id in self._may else "This person wrote, edited, answered or inspected the item.")
 
     def _part(self, stage: Stage) -> str:
         has_role = at_least(self._member.role, role_for(self._access.schema, stage))
         if has_role and (self._member.stages is None or stage.value in self._member.stages):
             return ""
-        return f"They do not work in the {self._called(stage)}."
+        return f"This person does not work in the {self._called(stage)}."
 
     def _standing(self, stage: Stage) -> str:
         person = people.by_id(self._session, id=self.id)
         if person is None or not person.active:
-            return "Their account is deactivated."
+            return "This person's account is deactivated."
         if qualification.require(self._session, access=self._access, person=person_of(person), stage=stage) is None:
             return ""
-        return f"They have not qualified for the {self._called(stage)}."
+        return f"This person has not qualified for the {self._called(stage)}."
 
     def _called(self, stage: Stage) -> str:
         return self._access.schema.stages.in_a_sentence(stage.value)

@@ -259,7 +259,9 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     """Return the columns to show. Raises an error for unknown columns, or those that the reader may not ask for."""
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
-        raise NotAllowedError(f"Only leads may list items by {not_theirs[0]}, because others vote on items blind.")
+        raise NotAllowedError(
+            f"Only leads may list items by {not_theirs[0]}, because other people vote on items blind."
+        )
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):
         if name not in known:

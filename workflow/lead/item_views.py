@@ -191,6 +191,6 @@ def _name(text: str) -> str:
     if not name:
         raise InvalidInputError([Problem("name", "Give the view a name.")])
     if len(name) > LONGEST_NAME:
-        message = f"A name has at most {LONGEST_NAME} characters; this one has {len(name):,}."
+        message = f"A name has at most {LONGEST_NAME} characters; this name has {len(name):,}."
         raise InvalidInputError([Problem("name", message)])
     return name

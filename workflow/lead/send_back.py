@@ -23,10 +23,10 @@ from workflow.annotate import authoring, sent_back
 LONGEST_REASON = 5_000
 """Largest number of characters of a reason, and of any comment."""
 SAY_WHY = "Give a reason. The author reads it."
-FROM_FILE = "It was imported from a file, so it has no author to send it back to."
-WITH_AUTHOR = "Its author has it already."
-GONE = "Its author no longer writes items of this dimension."
-NO_SLOT = "Its author's submission is missing in this project, so the author cannot change it."
+FROM_FILE = "The item was imported from a file, so it has no author."
+WITH_AUTHOR = "The author has the item already."
+GONE = "The author no longer writes items of this dimension."
+NO_SLOT = "The author's submission is missing in this project, so the author cannot correct the item."
 
 
 @dataclass(frozen=True)

@@ -241,7 +241,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [entry["image"] for entry in entries if entry.get("image", 1) > there]:
-            why = f"its {name} is on image {gone[0]} of {role}, but there are only {there}"
+            why = f"its {name} is on image {gone[0]} of {role}, but {role} has only {there}"
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         here = [entry for entry in entries if entry.get("image", 1) == at]
         if here:

@@ -230,7 +230,10 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Folder
         raise next(iter(refused.values()))
     if refused:
         reasons = "\n\n".join(map(str, refused.values()))
-        raise InvalidFileError(f"{len(refused)} formats cannot be written: {', '.join(refused)}.\n\n{reasons}")
+        raise InvalidFileError(
+            f"{len(refused)} {'format' if len(refused) == 1 else 'formats'} cannot be written: "
+            f"{', '.join(refused)}.\n\n{reasons}"
+        )
 
 
 def _write_added(store: Store, draft: Draft, released: ReleasedSet, public: FolderWriter, doing: _StepProgress) -> None:

@@ -56,7 +56,9 @@ class Figures:
         figure = self.by_id.get(id)
         if figure is None:
             near = [known for known in self.by_id if known.startswith(id.rpartition(".")[0])][:5]
-            raise NotFoundError(f"There is no figure {id!r}" + (f"; there are: {', '.join(near)}." if near else "."))
+            raise NotFoundError(
+                f"There is no figure {id!r}" + (f"; similar figures: {', '.join(near)}." if near else ".")
+            )
         return figure
 
     def of(self, prefix: str) -> list[PrintedFigure]:

@@ -100,7 +100,7 @@ SAYINGS = (
     ),
     CardField("use_cases", "Use cases", "The skills that the data set measures", long=True),
     CardField("social_impact", "Social impact", "Possible good and bad effects of its use", long=True),
-    CardField("synthetic", "Synthetic data", "Say yes if models made any part of the data, otherwise no"),
+    CardField("synthetic", "Synthetic data", "Write yes if models made any part of the data, otherwise no"),
     CardField("derived_from", "Derived from", "The data sets or recordings behind the items, one per line", many=True),
     CardField("generated_by", "Made by", "The steps and tools that made the data, one per line", many=True),
     CardField("demographics", "Annotators", "Facts about the annotators that they agreed to publish", long=True),
@@ -176,7 +176,7 @@ def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:
         if "TODO" in text:
             yield Problem(name, f"{_BY_NAME[name].title} contains TODO. Fill in the text first.")
         if name == "synthetic" and text.strip() and text.strip().lower() not in ("yes", "no"):
-            yield Problem(name, "Synthetic data: say yes or no.")
+            yield Problem(name, "Synthetic data: write yes or no.")
 
 
 def _value(name: str, value: Any) -> Any:

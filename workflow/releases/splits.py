@@ -132,7 +132,7 @@ class Assignment:
             whole = next(figure for figure in self.figures if figure.split == name and figure.dimension is None)
             parts = [figure for figure in self.figures if figure.split == name and figure.dimension is not None]
             far = max(parts, key=lambda part: (abs(part.items - part.wanted), part.dimension))
-            line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} asked for"
+            line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} requested"
             if far.items != far.wanted:
                 line += f"; largest difference in {far.dimension}: {far.items:,} of {far.wanted:,}"
             lines.append(f"{line}.")
@@ -234,7 +234,7 @@ def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
         rest = next((at for at, part in enumerate(parts) if part.size is None), None)
         if left_over < 0 or (rest is not None and not left_over):
             more = f" and leave nothing for {parts[rest].name}" if rest is not None and not left_over else ""
-            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}{more}. Ask for fewer.")
+            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}{more}. Make the splits smaller.")
         if rest is None and left_over:
             _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}. Let one split be the rest.")
         if rest is not None:
@@ -324,8 +324,8 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
         elif figure.wanted and not figure.items and not plan.lacking:
             _refuse(
                 f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, but no "
-                f"assignment gives it any. {why}Ask for a larger split, or allow splits that lack a dimension "
-                "(--lacking)."
+                f"assignment gives such items to the split. {why}Ask for a larger split, or allow splits that lack "
+                "a dimension (--lacking)."
             )
 
 
@@ -353,7 +353,7 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
     if torn := [(group, ids) for group, ids in sides.items() if len(ids) > 1]:
         group, ids = torn[0]
         (one, a), (other, b) = list(ids.items())[:2]
-        more = f" In total, {len(torn):,} groups are torn apart." if len(torn) > 1 else ""
+        more = f" In total, {len(torn):,} groups are in more than one split." if len(torn) > 1 else ""
         _refuse(
             f"{field} puts {a!r} into {one} and {b!r} into {other}, but they belong together (by "
             f"{groups.shared[group]}).{more} Change the field, or keep items together by fewer properties (--together)."

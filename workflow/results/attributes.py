@@ -127,7 +127,7 @@ def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str,
                 return f"{label} is part of the item, so a label cannot set it; edit the item instead"
             present = there[name].get(label)
             if present not in (None, "", value):
-                return f"the item's own {label} is {present!r}; edit the item instead"
+                return f"the item already has the {label} {present!r}; edit the item instead"
         return ""
 
     return check

@@ -235,7 +235,9 @@ def columns_of(
     scored = {criterion.name for criterion in scored_criteria(schema)}
     for name in criteria or ():
         if name not in scored:
-            raise RatingsError(f"There are no means of {name!r}. Criteria with numbers: {', '.join(scored) or 'none'}.")
+            raise RatingsError(
+                f"{name!r} is not a criterion with numbers. Criteria with numbers: {', '.join(scored) or 'none'}."
+            )
     by_criterion = []
     for name in [
         criterion.name for criterion in scored_criteria(schema) if criteria is None or criterion.name in criteria

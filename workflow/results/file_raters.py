@@ -95,7 +95,7 @@ def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -
     called |= {name: pseudonym(number) for number, name in enumerate(people_, len(known) + 1)}
     taken = {*known.values(), *called.values()}
     return called | {
-        other.name: f"{other.name}, out of a file" for other in others if other.name in taken - called.keys()
+        other.name: f"{other.name}, from a file" for other in others if other.name in taken - called.keys()
     }
 
 

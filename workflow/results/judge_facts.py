@@ -30,7 +30,9 @@ class JudgeVerdicts:
 
 def without_names(sentence: str, names: Collection[str]) -> str:
     """Return the sentence, or a neutral one if the sentence names a person."""
-    return "It is not defined for these people." if any(name and name in sentence for name in names) else sentence
+    return (
+        "This number is not defined for these people." if any(name and name in sentence for name in names) else sentence
+    )
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[StoredRun]]:

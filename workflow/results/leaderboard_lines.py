@@ -123,9 +123,9 @@ class LeaderboardLine:
         elif lowest is not None:
             lost = max(lost, 1)
         if not lost:
-            return f"{self.losses.alarm} {where} lost nothing."
+            return f"{self.losses.alarm} {where} has no losses."
         if lowest is None or highest is None:
-            return f"{self.losses.alarm} {where} lost {lost:,}."
+            return f"{self.losses.alarm} {where} has {lost:,} {'loss' if lost == 1 else 'losses'}."
         return f"{self.losses.alarm} {mean_bounds(lowest, highest, where)}"
 
     def as_row(self) -> dict[str, Any]:

@@ -280,7 +280,7 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
         return f"{rating.criterion} is not valid JSON: {error}"
     row = kinds.of_criterion(criterion)
     if criterion.field is not None or row.of_the_item:
-        problem = None if isinstance(value, list) else "This must be a list."
+        problem = None if isinstance(value, list) else "the value must be a list"
         return f"{rating.criterion}: {problem}" if problem else (stage, replace(rating, value=value))
     rating = replace(rating, value=value)
     fitting = _as_offered(criterion, rating, {}) if row.is_set and isinstance(value, list) else rating

@@ -133,7 +133,7 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
     if between and first in compared and second in compared and first != second:
         return similarity_of(first, second, schema)
     there = ", ".join(known)
-    more = f"; or two of {', '.join(sorted(compared))} with ~ between them" if len(compared) > 1 else ""
+    more = f"; or two of these with ~ between them: {', '.join(sorted(compared))}" if len(compared) > 1 else ""
     raise InvalidInputError([Problem("by", f"Items cannot be sliced by {name!r}. Choose from: {there}{more}.")])
 
 

@@ -82,7 +82,7 @@ def plan_for(
         problems.append(Problem("samples", "The number of samples must be 1 or more."))
     if (plan.chosen == "stratified") != (plan.per_dimension is not None):
         problems.append(
-            Problem("per_dimension", "A stratified sample needs a number per dimension. Other samples take none.")
+            Problem("per_dimension", "Set the number of answers per dimension for a stratified sample only.")
         )
     problems += _off_the_criteria(schema, template, plan)
     if asked_here:
@@ -182,7 +182,7 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
     return [
         Problem(
             name,
-            f"The template {plan.template} contains no answer of a model: the judge rates the items, and"
+            f"The template {plan.template} has no placeholder for a model's answer: the judge rates the items, and"
             f" {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or remove this setting.",
         )
         for name, given in chosen.items()
@@ -191,9 +191,9 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
 
 
 _ABOUT_ANSWERS = {
-    "models": "the choice of models would be ignored",
-    "chosen": "people have graded no items",
-    "attacks": "an attack answer has no place",
+    "models": "a choice of models has no effect",
+    "chosen": "people have not graded any items",
+    "attacks": "attacks need models' answers",
 }
 
 

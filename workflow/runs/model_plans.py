@@ -70,7 +70,7 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
-        raise ModelError("A cross needs additions to the question, each named once, such as objects and spatial.")
+        raise ModelError("To compare additions, name one or more, each only once, such as objects and spatial.")
     cells = [names[:n] for n in range(len(names) + 1)]
     if every:
         cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
@@ -116,7 +116,7 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
         plan = replace(plan, prompt_seed=None)
     if plan.strategy == TWO_STEPS and not all(FIRST in family for family in prompt_set.families.values()):
         raise ModelError(
-            f"The prompts {plan.prompt_set} have no variant `{FIRST}` for the first of two steps. Choose"
+            f"The prompts {plan.prompt_set} have no variant `{FIRST}` for the first step. Choose"
             " egoplan_summary, or your own file with this variant."
         )
     for injection in plan.injections:

@@ -189,11 +189,11 @@ class Asker:
         n = sum(n_pictures(picture) for picture in shown)
         if n and self.spec.modality == "text":
             raise Cannot(
-                f"{self.spec.name} is shown no pictures, and this item has some; choose text only to leave them out."
+                f"{self.spec.name} accepts no pictures, but this item has some. Choose text only to leave them out."
             )
         if n > 1 and self.spec.modality == "one_image":
-            hint = " With recent_segments=0 only the observation is shown." if n_clips(shown) else ""
-            raise Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
+            hint = " Set recent_segments=0 to show only the observation." if n_clips(shown) else ""
+            raise Cannot(f"{self.spec.name} accepts only one image, but this item has several.{hint}")
 
     def _prepared(self, draft: DraftQuestion) -> Question:
         """Return the question with its prepared pictures."""

@@ -67,7 +67,9 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
         registry.require_row("score", plan.score)
     check_strategy(spec, plan.strategy)
     if plan.strategy == TWO_STEPS and plan.text_only:
-        raise ModelError("The first of two steps asks about the pictures, so you cannot leave them out.")
+        raise ModelError(
+            "The first step of the strategy two_steps asks about the pictures, so text only is not possible."
+        )
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)
 
@@ -102,7 +104,9 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         item_ids = [id for id, why in lacking(session, access, plan, item_ids).items() if not why]
         if not item_ids:
             wanted = ", ".join(f"`{name}`" for name in plan.crossed)
-            raise InvalidInputError([Problem("crossed", f"No items to ask about: no item has all of {wanted}.")])
+            raise InvalidInputError(
+                [Problem("crossed", f"No items to ask about: no item has data for all of these additions: {wanted}.")]
+            )
     if not item_ids:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"No items to ask about: the project {access.name} has no items {chosen}".rstrip() + "."

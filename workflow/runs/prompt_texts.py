@@ -94,7 +94,7 @@ class PromptFiller:
         texts = [self._with_first_answer(prompt.name, piece, values) for piece in prompt.user.split(IMAGE)]
         n_marks = len(texts) - 1
         if n_marks > 1 and shown and n_marks != len(shown):
-            raise Cannot(f"The prompt has places for {n_marks} pictures, and this item has another number of them.")
+            raise Cannot(f"The prompt has places for {n_marks} pictures, but this item has {len(shown)}.")
         parts: list[str | Shown] = []
         for at, (text, *more) in enumerate(texts):
             if at or not n_marks:
@@ -117,7 +117,7 @@ class PromptFiller:
             return ()
         options = item.fields.get(self.options or "")
         if not isinstance(options, list | tuple) or not options:
-            raise Cannot("There are no options to rank.")
+            raise Cannot("This item has no options to rank.")
         return tuple(str(entry) for entry in options)
 
     def _told(self, item: AskedItem) -> str:
@@ -126,7 +126,7 @@ class PromptFiller:
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)
             if injection is None:
-                raise Cannot(f"The prompts add nothing named `{name}`.")
+                raise Cannot(f"The prompts have no addition `{name}`.")
             values = {placeholder: self._value(placeholder, item, "") for placeholder in injection.placeholders}
             lines += "\n" + injection.fill(values).user
         return lines
@@ -136,7 +136,7 @@ class PromptFiller:
         if added_strategy(self.plan.strategy) is None:
             return None
         if not item.tools and not self.plan.tools_hash:
-            raise Cannot("No results of tools are stored for this item.")
+            raise Cannot("This item has no stored results of tools, and the run has no tool set.")
         return item.tools
 
     def fills(self, placeholder: str) -> bool:
@@ -163,7 +163,7 @@ class PromptFiller:
             if name == DIMENSION:
                 known_as = {dimension.id: dimension.title for dimension in self.schema.dimensions}
                 return known_as.get(item.dimension, item.dimension)
-            raise Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
+            raise Cannot(f"The prompt asks for `{placeholder}`, but items have no such field. Choose a field.")
         known = self.fields[name]
         if name in self.keys:
             raise Cannot(f"The prompt asks for `{name}`, which contains the right answer. Remove it from the prompt.")

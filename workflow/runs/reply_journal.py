@@ -117,7 +117,9 @@ def _parsed(path: Path, data: bytes, kind: JournalKind) -> Journal:
         except (json_text.NotJson, UnicodeDecodeError):
             value = None
         if number == 0 and value != kind.head:
-            raise InvalidFileError(f"{path} exists and holds no replies about {kind.about}. Name another file.")
+            raise InvalidFileError(
+                f"{path} exists, but does not contain replies about {kind.about}. Name another file."
+            )
         if isinstance(value, dict) and (value.get("record") != "reply" or _whole(value)):
             lines.append(value)
         else:

@@ -117,7 +117,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is not None:
-            raise ConflictError(f"This run was withdrawn before: {row.withdrawn_why}")
+            raise ConflictError(f"This run is withdrawn already. Reason: {row.withdrawn_why}")
         if row.state in OPEN:
             raise ConflictError("This run is in progress. Pause or cancel it before you withdraw it.")
         withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())

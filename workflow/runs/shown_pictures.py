@@ -68,7 +68,7 @@ class Shower:
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
         unknown = [name for name in given if name not in CLIPS]
         if unknown:
-            raise ModelError(f"Clips have no key `{unknown[0]}`. Keys: {', '.join(CLIPS)}.")
+            raise ModelError(f"Clips have no setting `{unknown[0]}`. Settings: {', '.join(CLIPS)}.")
         self.recent = _count(given, "recent_segments", None)
         self.n_frames = _count(given, "frames_per_segment", FRAMES) or 0
         self.n_observed = _count(given, "observation_frames", None)
@@ -115,14 +115,14 @@ class Shower:
         except (InvalidMediaError, NotFoundError, NotAvailableError) as error:
             raise Cannot(str(error)) from error
         if not times:
-            raise Cannot(f"The clip of its `{slot.role}` has no frame.")
+            raise Cannot(f"The clip of this item's `{slot.role}` has no frame.")
         return times
 
     def _spans(self, item: AskedItem, end: float) -> list[tuple[float, float]]:
         """Return the start and end of each segment in seconds of the clip; the whole clip without segments."""
         segments = item.fields.get(self.segments or "") or []
         if not isinstance(segments, list | tuple) or not all(isinstance(segment, Mapping) for segment in segments):
-            raise Cannot(f"Its `{self.segments}` is no list of segments.")
+            raise Cannot(f"This item's `{self.segments}` is not a list of segments.")
         seconds = _numbers(segments, "start", "end")
         if seconds is None:
             seconds = self._from_frames(item, segments, end)
@@ -135,7 +135,7 @@ class Shower:
         """
         frames = _numbers(told, "start_frame", "stop_frame")
         if frames is None:
-            raise Cannot(f"A segment in its `{self.segments}` does not say where it starts and stops.")
+            raise Cannot(f"A segment in this item's `{self.segments}` has no start or end.")
         keys = keys_of_source(self.schema)
         observed = keys.moments(item.fields).observed if keys else None
         last = observed if observed is not None else max((stop for _, stop in frames), default=0.0)
@@ -170,7 +170,7 @@ class Shower:
 
     def _there(self, slot: AssetSlot, asset: StoredAsset) -> str:
         if asset.sha256 is None or not self._is_there(asset):
-            raise Cannot(f"The file of its `{slot.role}` was not brought in.")
+            raise Cannot(f"The file of this item's `{slot.role}` is missing. Import the file.")
         return asset.sha256
 
     def _drawn(self, item: AskedItem, role: str, at: int) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class Shower:
                 continue
             wrong = row.drawing_problem(entries)
             if wrong:
-                raise Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
+                raise Cannot(f"This item's `{part.name}` cannot be drawn: {wrong[:1].lower()}{wrong[1:]}")
             here = [entry for entry in entries if entry.get("image", 1) == at]
             drawings.setdefault(row.name, []).extend(row.shapes(part, here))
             if "options" in row.keys:
@@ -195,7 +195,7 @@ class Shower:
 def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
     value = given.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise ModelError(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or more.")
+        raise ModelError(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or greater.")
     return value
 
 

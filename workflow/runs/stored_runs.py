@@ -54,7 +54,7 @@ def refuse_changed(row: StoredRun) -> None:
 def refuse_withdrawn(row: StoredRun, before: str) -> None:
     """Raise ``ConflictError`` for a withdrawn run. ``before`` completes the advice to take the run back."""
     if row.withdrawn_at is not None:
-        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); undo this {before}.")
+        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); undo the withdrawal {before}.")
 
 
 def spec_of_run(row: StoredRun) -> ModelSpec:

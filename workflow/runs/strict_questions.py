@@ -98,8 +98,8 @@ class Subject(Generic[R]):
     def why_none(self) -> str:
         """Return why the subject has no reply without faults."""
         if not self.heard:
-            return "it was not asked about"
-        return f"{self.tried} replies, none of them valid" if self.tried else "no reply came"
+            return "no question was sent"
+        return f"{self.tried} replies, all invalid" if self.tried else "no reply came"
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def described(spec: ModelSpec, *, longest: int, form: dict[str, Any] | None, nam
 def must_be_endpoint(spec: ModelSpec, what: str) -> None:
     """Raise ``ModelError`` for a model that is loaded on this machine."""
     if spec.endpoint is None:
-        raise ModelError(f"{spec.name} is not an endpoint. A model behind an endpoint is needed for {what}.")
+        raise ModelError(f"{spec.name} is not an endpoint. Choose a model at an endpoint for {what}.")
 
 
 def recall(subjects: Sequence[Subject[R]], journal: Journal) -> None:
@@ -241,7 +241,7 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
     n, left = with_noun(summary.n, inquiry.wanted), len(inquiry.left())
     if not left or not context.stop():
         return JobOutcome(f"{n} at {result.out}.", summary)
-    sentence = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. The same command continues."
+    sentence = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. Run the same command again."
     return JobOutcome(sentence, summary, again_in=None if context.canceled() else timedelta())
 
 

@@ -46,12 +46,12 @@ def work_on_run(context: JobContext, *, means: Means | None = None, share: bool 
             run_control.pause(context.store, by=None, run=run)
         return JobOutcome("The run is paused.")
     if context.stop() and state in OPEN:
-        return JobOutcome("The worker left the run.", again_in=timedelta())
+        return JobOutcome("The worker stopped before the run was finished.", again_in=timedelta())
     return JobOutcome(f"The run is {state.value}.")
 
 
 def _no_work(context: JobContext) -> JobOutcome:
-    raise ConflictError("Only the worker itself does this.")
+    raise ConflictError("Only a worker can do this job. Start `touchstone worker`.")
 
 
 RUN_KIND = JobKind(RUN, "Run", "Asking in {}", work_on_run, lane=Lane.RUNS)
@@ -155,7 +155,7 @@ class _Loop:
     def _work(self, context: JobContext) -> JobOutcome:
         run = context.input["run"]
         if run in self.refused:
-            return JobOutcome("The model of this run cannot be had here.")
+            return JobOutcome("This worker cannot load the model of this run.")
         self.busy.add(run)
         try:
             outcome = self.on_run(context)

@@ -131,8 +131,8 @@ def work(
         _stop_run(
             store,
             row,
-            f"The worker met an error that it does not know (number {number}); its log says more. What was answered is"
-            " kept, and the run can be resumed.",
+            f"The worker stopped with an unknown error (number {number}). Its log has details. Answers are kept, and "
+            "you can resume the run.",
         )
     finally:
         keeper.end()
@@ -234,7 +234,7 @@ class _Worker:
             return
         for question in to_ask:
             if question.unit_id not in self.keeper.ended:
-                error = "The model was asked, and nothing was heard of it: neither an answer nor an error."
+                error = "The model received the question but returned neither an answer nor an error."
                 self.keeper.tell(Attempt(question.unit_id, Outcome.FAILED, error=error))
         self.keeper.flush()
         with self.store.write() as session:

@@ -102,7 +102,7 @@ def test_a_claim_goes_only_to_someone_who_may_have_it(store: Store) -> None:
     make_items(store, 1, author_id=None)
     held = claimed(store, ann)
     vote(store, ben)  # the other slot of the same item
-    for to, why in ((cy, "not one of their dimensions"), (dan, "do not work in"), (ben, "answered")):
+    for to, why in ((cy, "not one of this person's dimensions"), (dan, "does not work in"), (ben, "answered")):
         seen = assignments.preview(
             store, by=lea, project="p", move=Move.REASSIGN, chosen=AssignmentSelection(person="ann"), to=to.login
         )

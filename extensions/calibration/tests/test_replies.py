@@ -189,7 +189,7 @@ def test_how_often_a_judge_fell_for_it() -> None:
 
 def test_without_attacks_the_section_says_how() -> None:
     of = calibration(study(), HERE)
-    assert of.section("attacks").lead == "These ratings do not answer this question."
+    assert of.section("attacks").lead == "These ratings are not enough to answer this question."
     assert "--attacks" in said(of, "attacks")
 
 

@@ -157,7 +157,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     with ScriptedServer([chat(said())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("d.json").read_bytes()
-        assert "13 images done already" in asks()
+        assert "13 images already done" in asks()
         assert not server.asked
         assert Path("d.json").read_bytes() == before
 
@@ -234,7 +234,7 @@ def test_what_people_have_changed_is_never_written_over() -> None:
         assert "was changed by hand" in refused(ConflictError)
         assert Path("d.json").read_text() == mended
         Path("d.asked.jsonl").write_text('{"record": "head", "of": "touchstone narrations goals", "version": 1}\n')
-        assert "holds no replies about proposed items" in refused(InvalidFileError)
+        assert "does not contain replies about proposed items" in refused(InvalidFileError)
     assert len(server.asked) == 1
 
 

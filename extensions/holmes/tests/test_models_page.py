@@ -33,7 +33,7 @@ def test_tools_that_run_are_those_of_the_operator_s_folder(
     lab.write_text("tools: [{name: ocr, description: Reads., shell: true}]")
     test.run()
     test.button(key="models.see").click().run()
-    assert "No results of tools are stored for this item." in words(test)
+    assert "This item has no stored results of tools, and the run has no tool set." in words(test)
     test.selectbox(key="models.tools").select("lab").run()
     assert "lab.yaml:1: tools[0].shell: unknown key" in words(test)
     lab.write_text("tools: [{name: ocr, description: Reads., command: [./read.sh, '<b>']}]")

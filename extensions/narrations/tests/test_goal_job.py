@@ -113,7 +113,7 @@ def test_the_same_command_goes_on_with_the_job_of_one_that_was_killed(services: 
         command.described(server)
         job = begun(services)
         assert killed_at(services, 1)
-        assert "2 videos done already" in asks()
+        assert "2 videos already done" in asks()
         assert len(server.asked) == 3
         done = desk.job(services.store, id=job.id)
         assert (done.state, done.deaths, done.attempts) == (JobState.DONE, 1, 2)
@@ -161,7 +161,7 @@ def test_jobs_cancel_ends_it_with_what_there_is_and_retry_does_the_rest(services
 
     with ScriptedServer(script) as server:
         command.described(server)
-        assert "The same command continues." in refused(RunStoppedError)
+        assert "Run the same command again." in refused(RunStoppedError)
         (job,) = desk.list_jobs(services.store, kinds=["goals"])
         assert (job.state, job.person, job.project) == (JobState.CANCELED, None, None)
         so_far = {each["video"] for each in records()}

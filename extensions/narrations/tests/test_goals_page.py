@@ -271,7 +271,7 @@ def test_questions_are_those_of_the_command_and_come_in_after_a_look(
     # every action once in each goal: 12 + 6 + 4
     assert "22 questions made." in words(page)
     assert {row["Step"]: row["Number"] for row in rows(page, "Step")}["goals kept"] == "3"
-    assert rows(page, "Bad")[0]["New"] == "22"
+    assert rows(page, "Invalid")[0]["New"] == "22"
     assert _n_items(store) == 0, "nothing is stored by a look"
     made = next((home / "imports").glob("*/made/egoplan.json")).read_bytes()
     page = pressed(page, "import")
@@ -292,7 +292,7 @@ def test_questions_are_made_though_a_process_was_killed(
     monkeypatch.setattr(question_section, "HERE", 0)
     monkeypatch.setattr(processes, "wake", lambda *_: None)
     page = pressed(put(given(store, home), "text_input", "ask.rate", "30"), "make")
-    assert page.get("progress")[0].proto.text == "Making questions for p: waits for a process"
+    assert page.get("progress")[0].proto.text == "Making questions for p: waits to start"
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     assert killed_at(services, 0)
     work_off(services)

@@ -173,7 +173,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda at: changed(
             at, "tables/person.jsonl", lambda lines: [line.replace('"login":"r-', '"login":"r /../') for line in lines]
         ),
-        "Give a login",
+        "Enter a login",
     ),
     "a schema that runs code": (
         lambda at: changed(at, "tables/schema_version.jsonl", lambda lines: [_evil(lines[0])]),

@@ -85,7 +85,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     text = test.text_area[0].value.replace("\nversion: 1\n", "\nversion: 2\n")
     test.text_area[0].set_value(text.replace("\ntitle: ", "\ntitle: New ", 1)).run()
     test.button(key="schema.look").click().run()
-    assert "being worked out, and will appear here" in words(test)
+    assert "being computed, and will appear here" in words(test)
     until(lambda: any(button.key == "schema.take" for button in test.run().button))
     test.button(key="schema.take").click().run()
     assert "People keep working, and you can leave this page." in words(test)

@@ -86,7 +86,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "{}")
-    assert "being worked out, and will appear here" in words(
+    assert "being computed, and will appear here" in words(
         drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     )
     assert processes.at_work()

@@ -73,7 +73,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     (box,) = page.text_area
     assert box.value == TOLD
     assert {row["Why"] for row in rows(page, "Will not change")} == {
-        "It was imported from a file, so it has no author to send it back to."
+        "The item was imported from a file, so it has no author."
     }
     assert part(page, "preview") == "1 item would go back, 3 would not."
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()

@@ -229,7 +229,7 @@ def test_what_a_program_has_no_place_for_is_refused_by_name(kept: Store, media: 
     edit_item(kept, person=None, project="p", item="s4", fields={"where": [{**BOX, "image": 3}]})
     for person in ("ann", "bob"):
         again(kept, person)
-    with pytest.raises(InvalidFileError, match="s4: its where is on image 3 of after, but there are only 2"):
+    with pytest.raises(InvalidFileError, match="s4: its where is on image 3 of after, but after has only 2"):
         release(kept, media, home, "inspect")
 
 

@@ -52,8 +52,8 @@ def score(data: dict[str, Any]) -> None:
 
 
 VOTED: Mapping[str, Change] = {"field answer": into_fields, "the name of the author": author}
-LATER: Mapping[str, Change] = {"what another person said": votes}
-GRADED: Mapping[str, Change] = {"the name of the model": model, "what a judge said": score}
+LATER: Mapping[str, Change] = {"another person's answer": votes}
+GRADED: Mapping[str, Change] = {"the name of the model": model, "a judge's rating": score}
 
 
 def worked(store: Store, *, planted: bool) -> Store:
@@ -155,10 +155,10 @@ def test_what_is_planted_afterwards_is_found_though_every_hash_is_mended(clean: 
     for stage, fact, fields, words in (
         ("verification", "key", ("answer",), "the key"),
         ("verification", "author", (), "the name of the author"),
-        ("verification", "votes", (), "what another person said"),
+        ("verification", "votes", (), "another person's answer"),
         ("verification", "verdict", (), "the verdict"),
         ("grading", "model", (), "the name of the model"),
-        ("grading", "judge", (), "what a judge said"),
+        ("grading", "judge", (), "a judge's rating"),
     ):
         copy = tmp_path / fact
         shutil.copytree(clean, copy)

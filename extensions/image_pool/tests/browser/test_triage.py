@@ -167,7 +167,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         wes_desk.open(f"/author?project={PROJECT}")
         expect(wes_desk.bench).to_have_attribute("data-view", "pool")
         wes_desk.go(f"/triage?project={PROJECT}")
-        expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in this stage (triage)")
+        expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("do not work in this stage (triage)")
     with at_desk(chromium, running, "lea") as lea:
         lea.open(f"/overview?project={PROJECT}&show=triage")
         expect(lea.page.locator("[data-part=triaged]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
