@@ -107,9 +107,7 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 def _dimension(schema: Schema, name: str) -> Dimension:
     dimension = dimension_named(schema, name)
     if dimension is None:
-        raise InvalidFileError(
-            f"{schema.title} has no dimension {name!r}. Choose from: {_list(schema.dimensions, 'id')}."
-        )
+        raise InvalidFileError(f"{schema.title} has no dimension {name!r}. It has {_list(schema.dimensions, 'id')}.")
     return dimension
 
 
@@ -152,8 +150,7 @@ class _Reader:
         for name in self.names.controls:
             if name not in criteria:
                 raise InvalidFileError(
-                    f"--set controls.{name}: {self.schema.title} has no such criterion. Choose from: "
-                    f"{_named(criteria)}."
+                    f"--set controls.{name}: {self.schema.title} has no such criterion. Take {_named(criteria)}."
                 )
 
     def criteria(self) -> dict[str, Criterion]:

@@ -341,7 +341,7 @@ def calibration_curve(
     y, f = numbers(human, "human"), numbers(judge, "judge")
     same_length(human=y, judge=f, clusters=clusters)
     if given not in ("judge", "human"):
-        raise RatingsError(f'Levels of {given!r} do not exist. Give "judge" or "human".')
+        raise RatingsError(f'Levels must be those of "judge" or "human", not {given!r}.')
     kept = ~np.isnan(y) & ~np.isnan(f)
     cluster = None if clusters is None else codes_of(clusters)[1][kept]
     y, f = y[kept], f[kept]
@@ -374,11 +374,7 @@ def _gap_of_means(
     n_own, n_rest = int(own.sum()), int(rest.sum())
     n = n_own + n_rest
     if not n_own or not n_rest:
-        reason = (
-            "There is no other group to compare with."
-            if n_own
-            else "No unit of this group has scores from judge and people."
-        )
+        reason = "There is no other group to compare with." if n_own else "No unit of this group has both scores."
         return undefined(reason, n_units=n, n_raters=2, n_left_out=left_out, confidence=confidence)
     value = float(values[own].mean() - values[rest].mean())
     parts = np.zeros(len(values))
@@ -396,9 +392,7 @@ def _gap_of_means(
         variance = summed(parts[used], clusters[used])
     common: dict[str, Any] = {"n_units": n, "n_raters": 2, "n_left_out": left_out, "confidence": confidence}
     if math.isnan(variance) or variance <= 1e-24:
-        return estimated(
-            value, no_interval("there are too few units (or clusters), or all values are equal."), **common
-        )
+        return estimated(value, no_interval("too few units (or clusters), or all values are equal."), **common)
     se = math.sqrt(variance)
     half = t_quantile(each, df) * se
     method = f"t with {df:.4g} degrees of freedom, Bonferroni over groups"

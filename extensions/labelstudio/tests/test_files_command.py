@@ -17,7 +17,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     file = FOLDER / "kitchen-snapshot.json"
     refused = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.fit=verdict", home=home)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--set controls.fit: A kitchen has no such criterion. Choose from: fits, shown" in refused.stderr
+    assert "--set controls.fit: A kitchen has no such criterion. Take fits, shown" in refused.stderr
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
