@@ -113,7 +113,7 @@ def test_the_same_command_goes_on_with_the_job_of_one_that_was_killed(services: 
         command.described(server)
         job = begun(services)
         assert killed_at(services, 1)
-        assert "2 videos done already" in asks()
+        assert "2 videos already done" in asks()
         assert len(server.asked) == 3
         done = desk.job(services.store, id=job.id)
         assert (done.state, done.deaths, done.attempts) == (JobState.DONE, 1, 2)

@@ -103,7 +103,7 @@ def called(name: str, n: int = 12) -> list[Narration]:
 BAD = {
     "cut": (chat(right()[:-20]), "its JSON ends in the middle"),
     "length": (chat(right()[:90], finish="length"), "cut at the longest answer"),
-    "prose": (chat("It is about breakfast."), "it is not valid JSON"),
+    "prose": (chat("It is about breakfast."), "it is no JSON"),
     "empty": (chat(""), "answered with nothing"),
     "form": (chat('{"goals": []}'), "it has another form than was asked for"),
     "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))), "two goals of one level share actions"),
@@ -137,7 +137,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert counts["cost"] == pytest.approx(34 * 42 / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
     assert failures == {why: 3 for _, why in BAD.values()} | {
-        "it is not valid JSON": 4, "two goals of one level share actions": 4,
+        "it is no JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: it is too long to be read, such as huge" in told
     assert 'overlap has no goal: 3 replies, none of them valid. The last one: The subgoal "b" has the' in told
@@ -159,7 +159,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     with ScriptedServer([chat(right())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("g.json").read_bytes(), Path("g.made.json").read_bytes()
-        assert "12 videos done already" in asks()
+        assert "12 videos already done" in asks()
         assert not server.asked
         assert Path("g.json").read_bytes() == before[0]
         asks("--tries", "4")  # one more for each that is left out, with the same wrong

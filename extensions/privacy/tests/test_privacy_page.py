@@ -215,7 +215,7 @@ def test_only_leads_see_these_pictures_and_say_anything(lea: Services, home: Pat
     good = json.dumps(body).encode()
     assert call(app, "POST", address("p"), body=good, headers=session(lea.store, "ann")).status == 403
     over = call(app, "POST", address("p"), body=good, headers={"origin": "http://127.0.0.1:8501"})
-    assert (over.status, "the session has ended" in over.text) == (401, True), "the page says why nothing is saved"
+    assert (over.status, "your session has ended" in over.text) == (401, True), "the page says why nothing is saved"
     forged = {**session(lea.store, "lea"), "x-touchstone-csrf": "wrong"}
     assert call(app, "POST", address("p"), body=good, headers=forged).status == 403
     kept = call(app, "POST", address("p"), body=good, headers=session(lea.store, "lea"))
