@@ -349,7 +349,7 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
         making.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
         making.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
-    with pytest.raises(ConflictError, match="withdrawn already"):
+    with pytest.raises(ConflictError, match="already withdrawn"):
         making.withdraw(store, by=None, gold=asked[0].id, why="Again.")
     assert scores.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
     names = {line.known.item for line in asked}

@@ -178,7 +178,7 @@ def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("blip2_opt", {"adapter": "completion", "modality": "video"}, "BLIP-2 takes one picture, but the description"),
         ("blip2_t5", {"adapter": "completion"}, "needs the adapter `encoder_decoder`"),
         ("llava", {"adapter": "completion"}, "LLaVA needs the adapter `chat`"),
-        ("text", {"modality": "one_image"}, "is a text model (llama): it sees nothing"),
+        ("text", {"modality": "one_image"}, "is a text model (llama) and cannot see images"),
         ("video_llava", {"adapter": "chat"}, "Video-LLaVA needs the adapter `video_llava`"),
     ],
 )
