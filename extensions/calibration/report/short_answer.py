@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from extensions.calibration.report.rulings import Ruling, Rulings, Verdict
 from extensions.calibration.report.whole import CalibrationReport
-from extensions.calibration.statistics.verdict import OPEN
+from extensions.calibration.statistics.verdict import ASSOCIATION, OPEN, PEOPLE_AGREE
 from reports.content import Cell, Figure, UnitSelection
 from reports.words import figure_in_words, number, p_value
 
@@ -105,7 +105,7 @@ def _sentences(report: CalibrationReport, ruling: Ruling) -> Iterator[str]:
     if ruling.unread:
         yield ruling.unread
     elif ruling.verdict in ("open", "people", "no"):
-        yield ruling.why[0]
+        yield decisive_reason(ruling.why)
     elif ruling.verdict == "correct" and not ruling.bias:
         yield from [why for why in ruling.why if why.startswith(OPEN)][:1]
     if agreement := _agreement(report, ruling):
@@ -114,6 +114,12 @@ def _sentences(report: CalibrationReport, ruling: Ruling) -> Iterator[str]:
         yield always
     if bias := ruling.bias or _worst_bias(report, ruling):
         yield bias
+
+
+def decisive_reason(reasons: Sequence[str]) -> str:
+    """Return the reason that decided: the first one, or the judge's association if people agree well enough."""
+    association = [reason for reason in reasons if reason.startswith(ASSOCIATION)]
+    return association[0] if association and reasons[0].startswith(PEOPLE_AGREE) else reasons[0]
 
 
 def _rows(report: CalibrationReport, key: str, about: Ruling | None = None) -> Iterator[Mapping[str, Cell]]:

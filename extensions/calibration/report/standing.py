@@ -117,7 +117,8 @@ def _better(report: CalibrationReport, tables: Mapping[str, ReportTable], about:
     missing = int(report.settings["rule"]["least_people"]) - len(report.humans)
     if missing > 0:
         improvements.append(
-            f"People: the rule needs {missing} more {'person' if missing == 1 else 'people'} who grade the same units."
+            f"People: the rule needs {missing} more {'person who grades' if missing == 1 else 'people who grade'} the"
+            " same units."
         )
     plan = {str(row["dimension"]): row for row in _rows(tables, "plan", about)}
     improvements += _grades(plan, [str(row["dimension"]) for row in _parts(tables, about) if _is_open(row)])

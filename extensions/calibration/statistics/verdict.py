@@ -26,6 +26,10 @@ Outcome = Literal[
     "people agree too little",
     "not enough data",
 ]
+PEOPLE_AGREE = "Agreement among people is"
+"""The beginning of the reason that says that people agree well enough."""
+ASSOCIATION = "The judge's association with people"
+"""The beginning of the reason that decides about a judge that cannot replace a person."""
 OPEN = "We can't rule out that"
 """The beginning of a sentence about a limit that more data might show to be met."""
 OUTCOMES: tuple[Outcome, ...] = (
@@ -222,7 +226,7 @@ def judge_verdict(
     if problems:
         outcome: Outcome = "people agree too little" if surely_little else "not enough data"
         return JudgeVerdict(dimension, outcome, (*shown, *problems, *base_rate), rule)
-    reasons = [f"Agreement among people is {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
+    reasons = [f"{PEOPLE_AGREE} {_limits(people)}, above {rule.least_reliability:g}.", *base_rate]
     replaces, sentences = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(sentences)
     if alternative is not None and alternative.passed:
@@ -404,19 +408,19 @@ def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:
     bound = rule.least_association
     if math.isnan(association.low):
         reason = association.reason or "it was not computed."
-        return "not enough data", f"The judge's association with people has no interval: {reason}"
+        return "not enough data", f"{ASSOCIATION} has no interval: {reason}"
     limits = _limits(association)
     if association.low >= bound:
         return (
             "usable with correction",
-            f"The judge's association with people is {limits}, at least {bound:g}. The judge's scores help to estimate "
+            f"{ASSOCIATION} is {limits}, at least {bound:g}. The judge's scores help to estimate "
             "people's scores, but cannot replace them.",
         )
     if association.high < bound:
-        return "not usable", f"The judge's association with people is {limits}, below {bound:g}."
+        return "not usable", f"{ASSOCIATION} is {limits}, below {bound:g}."
     return (
         "not enough data",
-        f"The judge's association with people is {limits}. It may be below or above {bound:g}.",
+        f"{ASSOCIATION} is {limits}. It may be below or above {bound:g}.",
     )
 
 

@@ -82,7 +82,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert "strict <b> · score" in words
     assert "Not enough data" in words
     assert "2 people graded, but the rule needs 3." in words
-    assert "People: the rule needs 1 more person who grade the same units." in words
+    assert "People: the rule needs 1 more person who grades the same units." in words
     mine = next(row for row in ceiling if (row["dimension"], row["who"]) == ("all", "judge with a person"))
     low, value, high = (float(mine[name]) for name in ("low", "value", "high"))
     assert f"judge with a person {value:.3f} [{low:.3f}, {high:.3f}]" in words

@@ -11,6 +11,7 @@ import pytest
 
 from agreement import Bootstrap, Ratings, Statistic, krippendorff_alpha
 from domain.errors import RatingsError
+from extensions.calibration.report.short_answer import decisive_reason
 from extensions.calibration.statistics.alternative import alternative_test
 from extensions.calibration.statistics.ceiling import Ceiling, human_ceiling
 from extensions.calibration.statistics.constant import compare_with_constant
@@ -247,3 +248,13 @@ def test_next_to_the_constant_by_hand() -> None:
     nobody = compare_with_constant([[math.nan, math.nan]], [1])
     assert not nobody.judge.defined
     assert nobody.judge.reason == "The judge and people share no unit."
+
+
+def test_the_page_gives_the_reason_that_decided_and_not_a_condition_that_holds() -> None:
+    """The judge says the opposite of people who agree with each other."""
+    verdict = judge_verdict(
+        people=statistic(0.7, 0.05), ceiling=ceiling(-0.6, 0.05), association=statistic(-0.8, 0.05), rule=NO_TEST
+    )
+    assert verdict.outcome == "not usable"
+    said = decisive_reason(verdict.reasons)
+    assert said == "The judge's association with people is -0.800 [-0.850, -0.750], below 0.3."
