@@ -75,7 +75,10 @@ def render(services: Services) -> None:
         chosen = leaderboards.of[list(leaderboards.titles)[choices.scores(view, titles)]]
     with opening:
         shell.show(markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"), *answer.parts(page, chosen))
-    _details(replace(page, chosen=chosen), sort, version)
+        if version is not None:
+            words = f"These scores use grades of people under version {version} only."
+            shell.show(markup.paragraph(words, style="ts ts-quiet"))
+    _details(replace(page, chosen=chosen), sort)
 
 
 def _no_scores(leaderboards: Leaderboards) -> Sequence[markup.Markup]:
@@ -85,16 +88,15 @@ def _no_scores(leaderboards: Leaderboards) -> Sequence[markup.Markup]:
     return [markup.finding(markup.text(words)), markup.paragraph(HOW_TO_SCORE, style="ts ts-quiet")]
 
 
-def _details(page: ResultsPage, sort: str, version: int | None) -> None:
+def _details(page: ResultsPage, sort: str) -> None:
     """Draw the folded sections: the table by slice, and differences with other scores and slices."""
     chosen = page.chosen
     assert chosen is not None
     cut = chosen.board
 
     def draw_table() -> None:
-        title = cut.title + ("" if version is None else f" · grades of people under version {version} only")
         shell.show(
-            markup.tag("p", markup.tag("b", markup.text(title)), style="ts", data_part="title"),
+            markup.tag("p", markup.tag("b", markup.text(cut.title)), style="ts", data_part="title"),
             table.leaderboard(page.view, cut, sort=sort, common=page.common, bins=page.bins, items=page.items),
         )
         table.show_legend(cut)

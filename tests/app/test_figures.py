@@ -246,7 +246,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
 
     services = Services(store, MediaStore(settings.home / "media"), settings, lead, "csrf")
     page = AppTest.from_function(screen, args=(services,), default_timeout=120)
-    page.query_params["project"] = "p"
+    page.query_params["project"], page.query_params["show"] = "p", "table"
     with monkeypatch.context() as patch:
         patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
         assert "being computed, and will appear here" in words(page.run())

@@ -430,7 +430,7 @@ def test_a_model_that_says_nothing_about_an_item_is_a_failure(store: Store) -> N
     work(store, run, means=means(model))
     (failure,) = run_views.attempts_of(store, by=None, run=run, outcomes=[Outcome.FAILED], only_last=True)
     assert (failure.item_id, failure.attempt.outcome) == (ids[0], Outcome.FAILED)
-    assert "nothing was heard" in failure.attempt.error
+    assert "returned neither an answer nor an error" in failure.attempt.error
 
 
 @pytest.mark.parametrize("wrong", ["twice", "stranger"])

@@ -63,7 +63,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     copy = {"name": "q", "title": "Q", "without": ["people", "votes", "runs"]}
     assert done("copy", **copy).said.startswith("Copy created: Q.")
     assert "Another project has the ID 'q'" in done("copy", **copy).refused
-    assert rows(drawn(store, home, "projects", "lea"), "Project ID")[1]["Items"] == "3"
+    assert rows(drawn(store, home, "projects", "lea"), "Project ID")[1]["Items written"] == "3"
     assert "Type the project's name, p," in done("delete", of_project=False, typed="q").refused
 
     page = drawn(store, home, "project_settings", "lea", project="p")

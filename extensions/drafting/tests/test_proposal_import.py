@@ -152,7 +152,7 @@ def test_how_long_an_author_is_at_each_field_is_kept_in_both_arms_and_for_leads_
     submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
     clock.advance(seconds=4)
     for wrong in (-1, float("nan"), float("inf"), 10**400, "3", True, None, [1]):
-        with pytest.raises(InvalidInputError, match="at a field must be a number of seconds"):
+        with pytest.raises(InvalidInputError, match="on a field must be a number of seconds"):
             submissions.submit(
                 store, person=ann, task=task.id, key="n", values=values, seconds=4, field_seconds={"question": wrong}
             )

@@ -201,7 +201,7 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
         (
             "../milk.csv",
             "none.json",
-            "none.json has no question with a key and an observation; row 1: it has no task_goal",
+            "none.json has no question with a key and an observation; row 1: task_goal is missing",
         ),
     ):
         with pytest.raises(InvalidFileError, match=why):

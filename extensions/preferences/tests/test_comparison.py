@@ -336,7 +336,7 @@ def test_what_is_begun_is_not_turned_round_for_someone_with_another_login(store:
     export_project(store, media, out=tmp_path / "p.zip", with_media=False)
     how: Any = {"people": "map", "accounts": {"ann": "zoe", "bob": "bob", "cat": None}}
     made = import_project(store, media, path=tmp_path / "p.zip", name="q", **how)
-    assert [note for note in made.notes if "on other sides" in note]
+    assert [note for note in made.notes if "may switch sides" in note]
     found = {}
     for login in ("zoe", "bob", "cat-2"):
         person = accounts.find_person(store, login=login)

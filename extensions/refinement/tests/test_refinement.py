@@ -116,7 +116,9 @@ def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> No
     text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("guideline: guidelines/pca_bench.md\n", "")
     text = text.replace("until: one_right_answer", "until: never")
     (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(SchemaError, match="refinement cannot end by `never`; use one of: one_right_answer, one_round"):
+    with pytest.raises(
+        SchemaError, match="`never` is not a way to end refinement; use one of: one_right_answer, one_round"
+    ):
         load_schema(tmp_path / "s.yaml")
     load_text(text, "", "s")  # a project that is there opens
 
