@@ -45,7 +45,6 @@ def _as_it_is(page: Page) -> None:
 
 def _writes(page: Page) -> None:
     """An author takes the first image, and asks something like what was asked of another one."""
-    page.locator(".pool img").first.click()
     page.locator(".pool img").first.dblclick()
     page.locator(".field[data-field=question] textarea").fill("How many forks are on my table?")
     page.locator(".field[data-field=answer] textarea").fill("One.")
@@ -69,11 +68,6 @@ def _changes_the_guideline(page: Page) -> None:
     page.get_by_role("tab", name="What changes").click()
     page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("A rule about lids.")
     page.locator(".ts-diff .new").last.wait_for()
-
-
-def _prepares(page: Page) -> None:
-    page.get_by_role("button", name="Prepare").click()
-    page.get_by_text("Ready:").wait_for()
 
 
 def _opens_a_case(page: Page) -> None:
@@ -117,7 +111,6 @@ SHOTS = (
         _opens_a_reason,
     ),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
-    Shot("export", LEAD, "export", "button:has-text('Prepare')", _prepares),
     Shot("release", LEAD, "release", "button:has-text('Make release')"),
     Shot("verifying-light", VERIFIER, "verify", TASK, sign_in=True),
     Shot("verifying-dark", VERIFIER, "verify", TASK, scheme="dark", sign_in=True),
