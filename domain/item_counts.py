@@ -148,7 +148,8 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "in_progress": CountDefinition(
             "in progress",
-            "Items that an author has started and not submitted. The items left to write include them.",
+            "Items that an author has started and not submitted. The items left to write include them, if a number of "
+            "items is planned.",
             lambda counts: counts.in_progress,
         ),
         "hidden": CountDefinition(

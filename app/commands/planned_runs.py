@@ -38,7 +38,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
         access = access_to(session, person=None, project=project)
         left_out = model_runs.left_out_of_cross(session, access, plan)
     for why, n in left_out.items():
-        typer.echo(f"  {n} items are left out: {why}")
+        typer.echo(f"  {n:,} {'item is' if n == 1 else 'items are'} left out: {why}")
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:

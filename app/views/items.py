@@ -119,7 +119,7 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
         parts = [markup.tag("b", markup.text(markup.count(page.n, "item")), data_part="count")]
         if hidden := COUNTS["hidden"].number(page.counts):
             are = "is" if hidden == 1 else "are"
-            words = f" · {hidden:,} more {are} hidden because you may vote on them blind. "
+            words = f" · {hidden:,} more {are} hidden because you may vote on {'it' if hidden == 1 else 'them'} blind. "
             parts.append(markup.quiet(words))
             why = markup.tag("p", markup.text(WHY_HIDDEN))
             parts.append(markup.tag("details", markup.tag("summary", markup.text("Why?")), why, style="ts-why"))

@@ -9,7 +9,7 @@ from domain.item_filter import ItemList
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from extensions.expired_submissions import late_rows
-from extensions.expired_submissions.late_texts import expired_submissions
+from extensions.expired_submissions.late_texts import MOST, expired_submissions
 
 ABOUT = (
     "These answers came after their lease ended. They are kept but do not count. Their writers find them on My work."
@@ -23,7 +23,8 @@ def draw(services: Services, view: ProjectView, asked: ItemList) -> None:
     submissions = expired_submissions(services.store, by=services.person, project=view.name)
     if not submissions:
         return
-    shell.show(markup.paragraph(ABOUT, style="ts ts-small"))
+    only = f" Only the newest {MOST} are shown." if len(submissions) == MOST else ""
+    shell.show(markup.paragraph(ABOUT + only, style="ts ts-small"))
     called = distinct_names({late.login: late.name for late in submissions})
     for late in submissions:
         late_rows.draw(services, view, late, called[late.login])

@@ -254,7 +254,7 @@ def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) ->
 
     told = said("--cross", "steps", "--prompt-seed", "3", "--dry-run")
     assert told.count(": 2 items, generate, prompts etp_bench_types") == 4
-    assert "1 items are left out: without data for spatial and knowledge" in told
+    assert "1 item is left out: without data for spatial and knowledge" in told
     assert "  type etp_bench_types/any/plan/" in told
     told = said("--cross", "all", "--later")
     assert told.count("waits for a worker") == 8
