@@ -218,7 +218,7 @@ REFUSED = {
     "only_a_head": (HEAD.encode(), "no rating"),
     "no_head": (GRADES.removeprefix(HEAD).encode(), "missing"),
     "no_criterion": (b"unit,rater,value\nu,a,1\n", "criterion is missing"),
-    "column_twice": (b"unit,rater,criterion,value,value\nu,a,c,1,1\n", "twice"),
+    "column_twice": (b"unit,rater,criterion,value,value\nu,a,c,1,1\n", "a name is repeated"),
     "short_row": ((GRADES + "u9,ann,score\n").encode(), "row 14"),
     "long_row": ((GRADES + "u9,ann,score,1,2\n").encode(), "row 14"),
     "rated_twice": ((GRADES + "u0,ann,score,1\n").encode(), "already"),

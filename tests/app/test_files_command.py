@@ -83,12 +83,16 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     path = write(annotations / "Activity/annotations.json", records)
     refused = touchstone("item", "import", "mine", "egothink", path, home=home)
     assert refused.returncode == 1
-    assert "annotations.json, row 2: it has no image_path; it has no answer." in refused.stderr
+    assert "annotations.json, row 2: image_path is missing; answer is missing." in refused.stderr
     taken = touchstone("item", "import", "mine", "egothink", path, "--skip-bad", home=home)
     where = home / "bad_rows" / "mine-egothink-1.jsonl"
     assert f"Skipped 1 invalid row. See {where} for the rows and reasons." in taken.stdout
     (row,) = map(json.loads, where.read_text().splitlines())
-    assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path; it has no answer")
+    assert (row["path"], row["row"], row["reason"]) == (
+        "annotations.json",
+        2,
+        "image_path is missing; answer is missing",
+    )
     assert json.loads(row["raw"]) == records[1]
 
 

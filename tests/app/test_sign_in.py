@@ -87,7 +87,7 @@ def test_a_wrong_password_and_an_unknown_login_are_refused_in_the_same_words(cli
     wrong = client.send_form("/login", login="ana", password="not this one")
     unknown = client.send_form("/login", login="nobody", password=PASSWORD)
     assert (wrong.status, unknown.status) == (401, 401)
-    assert "is not right" in wrong.text
+    assert "The login or the password is wrong" in wrong.text
     assert wrong.text.replace("ana", "nobody") == unknown.text
     assert client.cookies == {}
 

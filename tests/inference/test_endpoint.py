@@ -606,7 +606,7 @@ def test_nothing_of_the_environment_goes_out_by_itself(monkeypatch: pytest.Monke
         ("DATABASE_URL", {"DATABASE_URL": CANARY}, "ends with _API_KEY or _API_TOKEN"),
         ("TOUCHSTONE_API_KEY", {"TOUCHSTONE_API_KEY": CANARY}, "ends with _API_KEY or _API_TOKEN"),
         (CANARY, {CANARY: "x"}, "ends with _API_KEY or _API_TOKEN"),
-        ("LAB_API_KEY", {"LAB_API_KEY": f"{CANARY}\r\nx: y"}, "is no key"),
+        ("LAB_API_KEY", {"LAB_API_KEY": f"{CANARY}\r\nx: y"}, "has no valid key"),
         ("LAB_API_KEY", {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": "vllm.lab, other.lab"}, "may not be sent"),
         ("LAB_API_KEY", {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": ""}, "may not be sent"),
     ],
@@ -754,7 +754,7 @@ def test_what_the_server_takes_next_to_the_protocol() -> None:
     [
         (Generation(num_beams=4), {}, "`num_beams` of `generation` is not part of the protocol"),
         (Generation(repetition_penalty=1.1), {}, "list it under `also`"),
-        (Generation(), {"omit": ("temprature",)}, "`omit` lists temprature, which is not sent"),
+        (Generation(), {"omit": ("temprature",)}, "`omit` lists temprature, which is never sent"),
     ],
 )
 def test_a_parameter_that_would_not_arrive_is_told(generation: Generation, endpoint: dict[str, Any], says: str) -> None:
@@ -799,7 +799,7 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
         told = sorted(asked(server.url, wanted), key=lambda one: one.unit_id)
         assert len(server.asked) == 1
     assert [one.outcome for one in told] == [Outcome.FAILED] * 3 + [Outcome.ANSWERED]
-    assert told[0].error == "Of the item, the picture scene cannot be read: no such file or directory."
+    assert told[0].error == "The file of the picture scene of the item cannot be read: no such file or directory."
     assert "SHA-256 differs" in told[1].error
     assert "is not PNG, JPEG, WebP or GIF" in told[2].error
     assert all(one.final for one in told)

@@ -215,7 +215,7 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         run = world.start(server.url)
         server.refuse["POST /v1/batches"] = closed()
         server.refuse["POST /v1/batches"] = error(502, kind="after")  # it is made, and the reply is lost
-        with pytest.raises(RunStoppedError, match="is not known"):
+        with pytest.raises(RunStoppedError, match="The state of batch 1 is unknown"):
             world.submit(run=run)
         server.refuse = {"GET /v1/batches": error(405)}
         with pytest.raises(ConflictError, match="may pay twice"):
@@ -306,7 +306,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     run = world.start("http://127.0.0.1:9/v1")
     file, second = tmp_path / "questions.jsonl", tmp_path / "more.jsonl"
     assert world.write(run=run, file=file, size=15) == 15
-    with pytest.raises(ConflictError, match="is there already"):
+    with pytest.raises(ConflictError, match="exists already"):
         world.write(run=run, file=file)
     assert world.write(run=run, file=second) == 5
     assert world.write(run=run, file=tmp_path / "none.jsonl") == 0
@@ -319,7 +319,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(9, 0)
     assert world.read(run=run, file=errors) == batch_results.ReadIn(5, 0)
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
-    assert "9 of 15 have come, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
+    assert "9 of 15 replies have arrived, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
     with pytest.raises(ConflictError, match="nothing is expected"):
         world.end(run=run, number=1)
@@ -384,7 +384,7 @@ families: {any: {general: {user: "<who> say: {question}", wordings: {who: [Pleas
 
     given: dict[str, Any] = {"by": None, "means": MEANS, "folder": tmp_path, "open_endpoint": BatchEndpoint}
     local = ModelSpec(name="local", adapter="chat", model="somewhere")
-    with pytest.raises(ModelError, match="for endpoints"):
+    with pytest.raises(ModelError, match="need an endpoint that generates each answer"):
         run_start.start(store, by=None, project="p", spec=local, plan=RunPlan(batch=True))
 
     def script(asked: Asked, number: int) -> Reply:

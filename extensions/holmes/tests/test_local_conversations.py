@@ -126,5 +126,5 @@ def test_it_does_not_ask_for_ever(asker: Path) -> None:
 
 
 def test_a_template_that_knows_no_tools_is_refused(tiny_models: tiny.Shelf) -> None:
-    with pytest.raises(ModelError, match="knows no tools"):
+    with pytest.raises(ModelError, match="does not support tools"):
         open_conversations(spec_of(tiny_models.folder("text")), ModelPermissions())

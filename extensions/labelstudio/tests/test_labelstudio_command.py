@@ -75,9 +75,9 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        ("bo", "does not read LOGIN=E-MAIL"),
-        ("bo=", "does not read LOGIN=E-MAIL"),
-        ("=bo@example.org", "does not read LOGIN=E-MAIL"),
+        ("bo", "is not of the form LOGIN=E-MAIL"),
+        ("bo=", "is not of the form LOGIN=E-MAIL"),
+        ("=bo@example.org", "is not of the form LOGIN=E-MAIL"),
         ("bo=nobody", "is not an e-mail address"),
         ("olu=olu@example.org", "is not in the project"),
         ("nobody=nobody@example.org", "is not in the project"),

@@ -238,7 +238,7 @@ def test_a_question_longer_than_the_model_holds_is_not_asked(tiny_models: Shelf,
 def test_a_text_model_sees_nothing(kept: Kept, tmp_path: Path) -> None:
     answer = asked(kept("text"), [question(1, shown(tmp_path, 1), "What is this?")])[1]
     assert answer.outcome is Outcome.SKIPPED
-    assert "sees nothing" in answer.error
+    assert "cannot see images" in answer.error
 
 
 def test_what_it_runs_on_is_told_as_json(tiny_models: Shelf) -> None:

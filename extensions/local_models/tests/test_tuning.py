@@ -124,4 +124,4 @@ def test_what_cannot_be_tuned_on_is_said_in_a_sentence(
     assert "train.jsonl:6 is not a line of preference_pairs" in told()
     assert not (tmp_path / "out").exists()
     (tmp_path / "out").mkdir()
-    assert "exists already" in told()
+    assert "already exists" in told()

@@ -37,4 +37,4 @@ def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
     nameless = touchstone(
         "template", "import", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
     )
-    assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr
+    assert "prompts.jsonl has no prompt 'no'. Choose one of mine." in nameless.stderr

@@ -178,7 +178,7 @@ def test_in_results(measured: Store) -> None:
 def test_what_is_meant_has_to_be_there(measured: Store) -> None:
     for given, sentence in [
         ({"name": "meteor"}, "Unknown metric 'meteor'"),
-        ({"reference": "origins"}, "The item has no text 'origins'; it has question, options, answer, origin"),
+        ({"reference": "origins"}, "The item has no text 'origins'. Choose one of question, options, answer, origin"),
         ({"criterion": "choice"}, "'choice' is not a criterion of grading. Choose one of score"),
     ]:
         with pytest.raises(InvalidInputError, match=sentence):

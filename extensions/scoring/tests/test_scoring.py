@@ -277,8 +277,8 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     code, told = verify(*files)
     assert code == 0
     assert told.splitlines()[1:] == [
-        "It is about this key file.",
-        "It is about this submission.",
+        "The card is about this key file.",
+        "The card is about this submission.",
         "Scoring again gives the same numbers.",
     ]
     assert verify(key=other_file)[0] == 1
@@ -290,7 +290,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     assert "The card was changed after it was signed." in told
     assert "Scored anew, accuracy of all: value is 0.5, not 0.75." in told
     answers.write_text(answers.read_text() + '{"id": "q3", "answer": "B"}\n')
-    assert "It is about another submission." in verify(*files)[1]
+    assert "The card is about another submission." in verify(*files)[1]
     del card["signature"]
     out.write_text(json.dumps(card))
     assert "The card is not signed." in verify()[1]

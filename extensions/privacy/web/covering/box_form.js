@@ -30,7 +30,7 @@ export function boxForm(name, seconds, add) {
     const box = inside ? boxOf(x, y, w, h) : null;
     const ends = seconds === null || (begin <= end && end <= seconds);
     const late = `A box begins before it ends, and the clip ends at ${seconds} s.`;
-    const out = "A box lies within the picture: left and width come to at most 100 %, and so do top and height.";
+    const out = "A box must lie within the picture. Left and width add up to at most 100 %, and so do top and height.";
     fill(wrong, !box ? out : ends ? "" : late);
     if (!box || !ends) return;
     add(seconds === null ? box : { ...box, begin, end });
