@@ -107,7 +107,7 @@ def test_a_bomb_is_refused_and_a_zip_of_annotation_files_comes_in_with_its_image
     inputs.nth(0).set_input_files([bomb])  # type: ignore[list-item]
     page.get_by_text("bomb.zip").first.wait_for()
     settled(page)
-    page.wait_for_selector("text=bomb.zip grows too large")
+    page.wait_for_selector("text=bomb.zip is too large when unpacked")
     expect(page.get_by_role("button", name=re.compile(r"^Import( [0-9]|$)"))).to_be_disabled()
     settled(page)
     _remove(page)

@@ -281,7 +281,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
         page.locator("input[type=file]").first.set_input_files(file)
         expect(page.get_by_role("button", name="Add 1 template")).to_be_visible()
         page.get_by_role("button", name="Add 1 template").click()
-        expect(page.get_by_text("likeness-v1 out of judge_prompts.jsonl.")).to_be_visible()
+        expect(page.get_by_text("likeness-v1 from judge_prompts.jsonl.")).to_be_visible()
         with opened(serving) as store:
             found = [each for each in judge_templates.templates_of(store, by=None, project="p") if not each.ours]
             assert [(each.name, each.version) for each in found] == [("likeness_v1", 1)]

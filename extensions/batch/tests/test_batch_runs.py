@@ -321,7 +321,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
     assert "9 of 15 replies have arrived, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
-    with pytest.raises(ConflictError, match="nothing is expected"):
+    with pytest.raises(ConflictError, match="It expects no replies"):
         world.end(run=run, number=1)
     late = tmp_path / "late.jsonl"
     late.write_bytes(line(asked[14]["custom_id"], SCORED))
