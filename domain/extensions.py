@@ -240,7 +240,7 @@ def home_folders() -> set[str]:
 
 
 def code() -> list[Path]:
-    """Return the Python files of all extensions: what is worked out by other code is worked out anew."""
+    """Return the Python files of all extensions. If they change, stored figures are computed again."""
     found: set[Path] = set()
     for extension in installed().values():
         for name in {rows.__module__ for rows in vars(extension).values() if callable(rows) and rows is not _nothing}:
