@@ -155,6 +155,8 @@ def _study(
     from extensions.calibration.report.study import Study
     from extensions.calibration.unit_file import read_units
 
+    if by is not Cut.WHOLE and any(row.dimension == "all" for row in rows):
+        raise RatingsError("A dimension is named `all`, but the report means all dimensions by `all`. Rename it.")
     return Study(
         rows,
         about=read_units(units) if units is not None else {},

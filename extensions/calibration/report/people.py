@@ -271,8 +271,8 @@ def reliability(study: Study) -> Section:
             )
     statistic_name = "Krippendorff's alpha"
     lead = (
-        f"{statistic_name} of people (1 is perfect, 0 is chance): {first_parts(leads)}. No judge can be expected to "
-        "agree with people more than people agree with each other."
+        f"{statistic_name} of people (1 is perfect, 0 is chance): {first_parts(leads)}. Compare a judge with this "
+        "agreement: single ratings of people contain errors, so even a perfect judge disagrees with some."
     )
     if len(lines) > 1:
         blocks.append(
