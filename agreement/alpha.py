@@ -66,16 +66,14 @@ def krippendorff_alpha(
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_level(ratings, level)
     if problem is None and n_units == 0:
-        problem = "No unit was rated by two people."
+        problem = "No unit has ratings from two raters."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     used, codes = _without_gaps(ratings.codes[usable])
     if used[0] == MISSING:
         codes, used = codes - 1, used[1:]
     if len(used) < 2:
-        reason = (
-            "All ratings that can be paired are the same single value, so no disagreement could have been expected."
-        )
+        reason = "All ratings that can be paired have the same single value, so the expected disagreement is zero."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     clusters = ratings.clusters
     sample = patterns(codes, clusters and [clusters[at] for at in np.flatnonzero(usable)])
@@ -88,7 +86,9 @@ def krippendorff_alpha(
         alpha = _by_category(rows, q, ranks=level == "ordinal")
     value = float(alpha(sample.counts[None])[0])
     if level == "nominal" and q > MOST_CATEGORIES and ratings.scale.level != "nominal":
-        interval = no_interval(f"{q:,} different values are measurements, not categories; use the level of the scale.")
+        interval = no_interval(
+            f"{q:,} different values are measurements, not categories. Use alpha for the level of the scale."
+        )
         return estimated(
             value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
         )
@@ -111,14 +111,14 @@ def _without_gaps(codes: Ints) -> tuple[Ints, Ints]:
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:
     scale = ratings.scale
     if level == "ordinal" and scale.level == "nominal":
-        return "Ordinal alpha needs an order, and the scale is nominal."
+        return "Ordinal alpha needs ordered values, but the scale is nominal."
     if level in ("interval", "ratio") and (scale.level not in ("interval", "ratio") or not ratings.numeric):
         count = "differences" if level == "interval" else "ratios"
-        return f"{level.capitalize()} alpha needs numbers whose {count} count, and the scale is {scale.level}."
+        return f"{level.capitalize()} alpha needs numbers with meaningful {count}, but the scale is {scale.level}."
     if level == "ratio" and scale.level != "ratio" and not scale.inferred:
-        return "Ratio alpha needs numbers whose ratios count, and the scale is interval."
+        return "Ratio alpha needs numbers with meaningful ratios, but the scale is interval."
     if level == "ratio" and min(ratings.categories, default=0) < 0:
-        return f"Ratio alpha needs amounts of 0 and more, and there is {min(ratings.categories):g}."
+        return f"Ratio alpha needs values of 0 or more, but the lowest value is {min(ratings.categories):g}."
     return None
 
 
@@ -240,7 +240,7 @@ ROWS = (
     StatisticRow(
         krippendorff_alpha,
         title="Krippendorff's alpha",
-        meaning="agreement of any number of raters, gaps allowed, for any scale",
+        meaning="agreement of any number of raters, on any scale, with missing ratings allowed",
         place=80,
         variants=(
             Variant({"level": "nominal"}),

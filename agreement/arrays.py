@@ -35,15 +35,19 @@ def numbers(values: ArrayLike, name: str, *, axes: int = 1) -> Floats:
     try:
         table = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise RatingsError(f"{name} must be a {axes}-dimensional array of numbers, all rows equally long.") from error
+        raise RatingsError(
+            f"{name} must be a {axes}-dimensional array of numbers with rows of equal length."
+        ) from error
     if table.ndim != axes:
         if table.size:
-            raise RatingsError(f"{name} must be {axes}-dimensional, but it is {table.ndim}-dimensional.")
+            raise RatingsError(f"{name} must be {axes}-dimensional, but this array is {table.ndim}-dimensional.")
         table = table.reshape((0,) * axes)
     if np.isinf(table).any():
-        raise RatingsError(f"{name} holds an infinite number. Use nan for a missing value.")
+        raise RatingsError(f"{name} contains an infinite number. Use nan for a missing value.")
     if table.size and np.nanmax(np.abs(table), initial=0.0) > _LARGEST:
-        raise RatingsError(f"{name} holds numbers beyond {_LARGEST:g}, which are too large to square. Scale them down.")
+        raise RatingsError(
+            f"{name} contains numbers beyond {_LARGEST:g}, which are too large to square. Scale the numbers down."
+        )
     return table
 
 
@@ -75,7 +79,7 @@ def label_list(values: Sequence[Any] | NDArray[Any] | None, name: str) -> list[A
     for value in values:
         plain = value.item() if isinstance(value, np.generic) else value
         if isinstance(plain, list | dict | set | np.ndarray):
-            raise RatingsError(f"{name} holds {plain!r}. Each entry must be a single label.")
+            raise RatingsError(f"{name} contains {plain!r}. Each entry must be a single label.")
         labels.append(None if isinstance(plain, float) and math.isnan(plain) else plain)
     return labels
 
@@ -130,11 +134,11 @@ def mean_interval(values: Floats, clusters: Ints | None, confidence: float) -> I
     unit = "unit" if clusters is None else "cluster"
     groups = n if clusters is None else len(np.unique(clusters))
     if groups < 2:
-        return no_interval(f"fewer than two {unit}s.")
+        return no_interval(f"there are fewer than two {unit}s.")
     mean = float(values.mean())
     se = math.sqrt(summed((values - mean) / n, clusters))
     if se < 1e-15 * max(1.0, abs(mean)):
-        return no_interval("all values are the same, and a width of zero would claim certainty.")
+        return no_interval("all values are the same, so the interval would have a misleading width of zero.")
     half = t_quantile(confidence, groups - 1) * se
     method = f"t with {groups - 1} degrees of freedom" + ("" if clusters is None else ", standard error by cluster")
     return Interval(mean - half, mean + half, method, se=se)
@@ -148,7 +152,7 @@ def clustered_share(share: float, n: int, off: Floats, confidence: float) -> Int
     """
     groups = len(off)
     if groups < 2:
-        return no_interval("fewer than two clusters.")
+        return no_interval("there are fewer than two clusters.")
     variance = summed(off, None)
     plain = share * (1 - share) / n
     effective = groups if plain <= 0 or variance <= 0 else min(n * plain / variance, n)
@@ -230,13 +234,15 @@ def limits_without_one(
     """The jackknife limits of ``paired_limits``, from the values without each unit (or cluster)."""
     groups = float(times.sum())
     if groups < 3:
-        return no_interval(f"fewer than three {unit}s.")
+        return no_interval(f"there are fewer than three {unit}s.")
     if not np.isfinite(left).all():
-        return no_interval(f"it is undefined without one of the {unit}s.")
+        return no_interval(f"the statistic is undefined if one of the {unit}s is removed.")
     apart = left - np.average(left, weights=times)
     se = math.sqrt((groups - 1) / groups * float(times @ apart**2))
     if se < 1e-9:
-        return no_interval(f"leaving out any {unit} gives the same value, and a width of zero would claim certainty.")
+        return no_interval(
+            f"removing any {unit} gives the same value, so the interval would have a misleading width of zero."
+        )
     half = t_quantile(confidence, groups - 1) * se
     method = f"jackknife by {unit}, t with {groups - 1:g} degrees of freedom"
     if shape == "correlation" and abs(value) < 1 - 1e-9:

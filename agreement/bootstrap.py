@@ -149,11 +149,11 @@ def bootstrap_intervals(
     check_confidence(confidence)
     values = statistics(sample.counts[None])[0]
     if bootstrap.draws < 1:
-        return (no_interval("none was asked for."),) * len(values)
+        return (no_interval("the number of bootstrap draws is 0."),) * len(values)
     unit = "unit" if sample.clusters is None else "cluster"
     n = int(sample.counts.sum()) if sample.clusters is None else sample.clusters.shape[0]
     if n < 2:
-        return (no_interval(f"fewer than two {unit}s."),) * len(values)
+        return (no_interval(f"there are fewer than two {unit}s."),) * len(values)
     width = max(len(sample.counts), width, 1 if sample.clusters is None else n)
     lot = max(1, min(_CELLS // width, _NEAR // len(sample.counts)))
     drawn = np.concatenate([statistics(counts) for counts in _resampled(sample, bootstrap, lot)])
@@ -184,18 +184,20 @@ def _limits(
     defined = drawn[np.isfinite(drawn)]
     lost = bootstrap.draws - len(defined)
     if lost > bootstrap.draws * MOST_UNDEFINED:
-        return no_interval(f"undefined in {lost} of {bootstrap.draws} draws of {unit}s.")
+        return no_interval(f"the statistic is undefined in {lost} of {bootstrap.draws} bootstrap draws of {unit}s.")
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     outer = np.quantile(defined, tails)
     if not outer[0] - 1e-12 <= value <= outer[1] + 1e-12:
-        return no_interval(f"resampling {unit}s moves this statistic away from its own value.")
+        return no_interval(f"the original value lies outside the values from resampled {unit}s.")
     if np.ptp(defined) < 1e-12:
-        return no_interval(f"every draw of {unit}s gives the same value, and a width of zero would claim certainty.")
+        return no_interval(
+            f"every draw of {unit}s gives the same value, so the interval would have a misleading width of zero."
+        )
     name = "percentile"
     if left_out is not None:
         name, tails = "BCa", _corrected(tails, defined, value, *left_out)
         if not np.isfinite(tails).all():
-            return no_interval(f"leaving out each {unit} once gives no value to correct the limits by.")
+            return no_interval(f"leaving out one {unit} at a time does not define the BCa correction.")
         outer = np.quantile(defined, tails)
     method = f"{name} bootstrap by {unit}, {bootstrap.draws} draws" + (f", {lost} undefined" if lost else "")
     return Interval(float(outer[0]), float(outer[1]), method, se=float(defined.std(ddof=1)))
@@ -204,7 +206,7 @@ def _limits(
 def check_confidence(confidence: float) -> None:
     """``RatingsError`` unless it is a share between 0 and 1."""
     if not 0 < confidence < 1:
-        raise RatingsError(f"The confidence of an interval must be between 0 and 1, such as 0.95, not {confidence:g}.")
+        raise RatingsError(f"The confidence level is {confidence:g}, but it must be between 0 and 1, such as 0.95.")
 
 
 def _resampled(sample: Patterns, bootstrap: Bootstrap, lot: int) -> Iterator[Floats]:

@@ -25,15 +25,14 @@ from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
 from domain.statistics import Behaviour, Needs, SingleRatingEffect, StatisticRow, SummaryRows, Variant, weighted
 
-NO_PAIRS = "No unit was rated by two people."
+NO_PAIRS = "No unit has ratings from two raters."
 
 _ALL_THE_SAME = (
-    "All ratings are the same single value, or differ only where the weights see no difference, so agreement by chance "
-    "is complete."
+    "All ratings have the same single value or count as equal under the weights, so chance agreement is complete."
 )
 _ONE_CATEGORY = (
-    "The scale has a single category, and chance needs at least two to choose from; declare the scale if there are "
-    "more than were used."
+    "The scale has only one category, but chance agreement needs at least two; declare the full scale if some "
+    "categories are unused."
 )
 
 
@@ -93,7 +92,7 @@ def percent_agreement(
     elif n_raters == 2 and sums.weights is None:
         interval = wilson(value, n_units, confidence)
     elif n_units < 2:
-        interval = no_interval("fewer than two units.")
+        interval = no_interval("there are fewer than two units.")
     else:
         se = math.sqrt(float(counts @ (agreed - value) ** 2) / (n_units * (n_units - 1)))
         lowest = min(0.0, float(agreed.min()))
@@ -182,7 +181,8 @@ def fleiss_kappa_category(
         code = ratings.categories.index(category)
     except ValueError:
         raise RatingsError(
-            f"The scale has no category {category!r}. Its categories: {', '.join(map(str, ratings.categories))}."
+            f"The scale has no category {category!r}. Choose one of its categories: "
+            f"{', '.join(map(str, ratings.categories))}."
         ) from None
     codes = np.where(ratings.rated, (ratings.codes == code).astype(np.int64), MISSING)
     statistic = fleiss_kappa(
@@ -192,7 +192,7 @@ def fleiss_kappa_category(
     )
     if statistic.reason == _ALL_THE_SAME:
         how = "Every rating is" if (codes == 1).any() else "No rating is"
-        return replace(statistic, reason=f"{how} {category}, so agreement by chance is complete.")
+        return replace(statistic, reason=f"{how} {category}, so chance agreement is complete.")
     return statistic
 
 
@@ -349,13 +349,11 @@ def scott_pi(
     """
     n_raters, n_units = len(ratings.raters), len(ratings.units)
     if n_raters != 2:
-        reason = (
-            f"Scott's pi is for two raters, and these are {n_raters}; for more use Fleiss' kappa, which extends it."
-        )
+        reason = f"Scott's pi needs exactly two raters, but there are {n_raters}. For more raters, use Fleiss' kappa."
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n_units, confidence=confidence)
     both = np.atleast_1d(ratings.rated.all(axis=1))
     if not both.any():
-        reason = "No unit was rated by both."
+        reason = "No unit has ratings from both raters."
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n_units, confidence=confidence)
     paired = replace(
         ratings,
@@ -450,7 +448,7 @@ def _corrected(
 def _linearised(sums: _Sums, chance: _Chance, value: float, total: int, confidence: float) -> Interval:
     """Limits from what each unit does to the coefficient (Gwet 2014), units being independent."""
     if total < 2:
-        return no_interval("fewer than two units.")
+        return no_interval("there are fewer than two units.")
     counts = sums.sample.counts
     expected = float(chance.expected(counts[None])[0])
     by_unit = (sums.agreed - expected) * sums.paired * total / float(counts @ sums.paired)
@@ -570,7 +568,7 @@ ROWS = (
     StatisticRow(
         conger_kappa,
         title="Conger's kappa",
-        meaning="agreement of several raters beyond chance, with each rater's own habits",
+        meaning="agreement of several raters beyond chance, with each rater's own category frequencies",
         place=40,
         variants=(
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
@@ -581,7 +579,7 @@ ROWS = (
     StatisticRow(
         scott_pi,
         title="Scott's pi",
-        meaning="agreement of two raters beyond chance, with shared habits",
+        meaning="agreement of two raters beyond chance, with pooled category frequencies",
         place=50,
         pairwise=True,
         lines=SummaryRows.OF_TWO,  # Fleiss' kappa is what extends it to more
@@ -602,7 +600,7 @@ ROWS = (
     StatisticRow(
         brennan_prediger,
         title="Brennan and Prediger's coefficient",
-        meaning="agreement of several raters beyond random categories",
+        meaning="agreement of several raters beyond choosing categories at random",
         place=70,
         variants=(
             *weighted("none", "linear", "quadratic", shown=Needs.ORDER),

@@ -91,7 +91,7 @@ def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
     values = np.where(mask, values - float(counts @ values.sum(axis=1)) / total, 0.0)
     present = values[mask]
     if np.ptp(present) == 0:
-        return "All ratings are the same single value, so nothing varies between units."
+        return "All ratings have the same single value, so the units do not differ."
     some = np.maximum(sizes, 1)
     of_raters = np.zeros(rated.shape[1])
     rank = 0
@@ -103,7 +103,7 @@ def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
         of_raters = inverse @ right
         rank = int(np.linalg.matrix_rank(system, tol=1e-9 * max(1.0, float(np.abs(system).max())), hermitian=True))
     if total - n - rank < 1:
-        return "Too few units have two ratings or more, so raters and units cannot be separated."
+        return "Too few units have two or more ratings to separate the effects of raters and units."
     left = np.where(mask, values - of_raters, 0.0)
     of_units = left.sum(axis=1) / some
     rest = float(counts @ (np.where(mask, left - of_units[:, None], 0.0) ** 2).sum(axis=1))
@@ -295,7 +295,9 @@ def limits(ready: Design, counts: Floats, *, absolute: bool, confidence: float) 
     on the scale of the correlation's logit.
     """
     if ready.effects is not None:
-        return no_interval("units and raters explain every rating, and a width of zero would claim certainty.")
+        return no_interval(
+            "units and raters explain every rating, so the interval would have a misleading width of zero."
+        )
     solved = fit(ready, counts[None])
     from scipy import optimize  # most who import this package have no gaps
 

@@ -100,17 +100,17 @@ def ppi_mean(
     scored = ~np.isnan(g)
     left_out += int((~scored).sum()) if method != "classical" else 0
     if (clusters is None) != (clusters_unlabelled is None) and len(g):
-        raise RatingsError("Give the clusters of the graded and of the other units, or no clusters.")
+        raise RatingsError("Give clusters for the graded units and for the other units, or give no clusters.")
     n, big_n = len(y), int(scored.sum())
     if n == 0:
-        return _none("There is no unit that both a person and the judge graded.", left_out, RANDOM, confidence)
+        return _none("No unit has a grade from both a person and the judge.", left_out, RANDOM, confidence)
     if method == "classical":
         cluster = None if of_graded is None else codes_of(of_graded)[1]
         interval = _normal(float(y.mean()), (y - y.mean()) / n, None, cluster, confidence)
         mean = estimated(float(y.mean()), interval, n_units=n, n_raters=1, n_left_out=left_out, confidence=confidence)
         return CorrectedMean(mean, 0.0, RANDOM)
     if big_n == 0:
-        return _none("The judge scored no unit beyond the graded ones.", left_out, RANDOM, confidence)
+        return _none("The judge scored no units other than the graded units.", left_out, RANDOM, confidence)
     g = g[scored]
     weight = 1.0
     if method == "ppi_plus_plus":
@@ -169,21 +169,21 @@ def post_stratified_mean(
     g = g[~np.isnan(g)]
     n, total = len(y), len(y) + len(g)
     if n == 0:
-        return _none("There is no unit that both a person and the judge graded.", left_out, BY_LEVEL, confidence)
+        return _none("No unit has a grade from both a person and the judge.", left_out, BY_LEVEL, confidence)
     levels, place = np.unique(np.concatenate([f, g]), return_inverse=True)
     share = np.bincount(place, minlength=len(levels)) / total
     graded = np.bincount(place[:n], minlength=len(levels)).astype(float)
     for level, count, part in zip(levels.tolist(), graded, share, strict=True):
         if count == 0:
             reason = (
-                f"People graded none of the units that the judge gave {level:g}, which are {part:.1%} of all; grade "
-                "some of them, or merge levels."
+                f"People graded none of the units that the judge scored {level:g} ({part:.1%} of all units); grade "
+                "some of these units, or merge levels."
             )
             return _none(reason, left_out, BY_LEVEL, confidence)
     means = np.bincount(place[:n], weights=y, minlength=len(levels)) / graded
     value = float(share @ means)
     if (graded < 2).any():
-        interval = no_interval("a level of the judge has one graded unit only.")
+        interval = no_interval("one of the judge's levels has only one graded unit.")
     else:
         within = np.bincount(place[:n], weights=(y - means[place[:n]]) ** 2, minlength=len(levels)) / (graded - 1)
         variance = float(share**2 @ (within / graded) + share @ (means - value) ** 2 / total)
@@ -236,11 +236,11 @@ def weighted_mean(
     y, f, p = numbers(human, "human"), numbers(judge, "judge"), numbers(chance, "chance")
     same_length(human=y, judge=f, chance=p, clusters=clusters)
     if not ((p > 0) & (p <= 1)).all():
-        raise RatingsError("The probability of being graded must be above 0 and at most 1 for every unit.")
+        raise RatingsError("The grading probability of every unit must be above 0 and at most 1.")
     kept = ~np.isnan(f)
     left_out, graded = int((~kept).sum()), kept & ~np.isnan(y)
     if not graded.any():
-        return _none("There is no unit that both a person and the judge graded.", left_out, BY_DESIGN, confidence)
+        return _none("No unit has a grade from both a person and the judge.", left_out, BY_DESIGN, confidence)
     values = f[kept].copy()
     values[graded[kept]] += ((y - f) / p)[graded]
     cluster = None if clusters is None else codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
@@ -301,27 +301,28 @@ def rogan_gladen(
     z = normal_quantile(confidence)
     for values in (y, f, g):
         if not np.isin(values, (0.0, 1.0)).all():
-            raise RatingsError("This correction needs zeros and ones (fail and pass). For scores, use ppi_mean.")
+            raise RatingsError("This correction needs zeros (fail) and ones (pass). For scores, use ppi_mean.")
     m1, m0, n = int((y == 1).sum()), int((y == 0).sum()), len(g)
     if not (m0 and m1 and n):
         lacking = "judged" if not n else "passed" if not m1 else "failed"
         whom = "" if lacking == "judged" else " by people"
-        reason = f"No unit was {lacking}{whom}, so the judge's errors there are unknown."
+        reason = f"No unit was {lacking}{whom}, so the judge's error rate for these units is unknown."
         if not n:
-            reason = "The judge scored no unit beyond the graded ones."
+            reason = "The judge scored no units other than the graded units."
         return _none(reason, left_out, BY_CLASS, confidence)
     sens, spec, p = float(f[y == 1].mean()), float(1 - f[y == 0].mean()), float(g.mean())
     if sens + spec - 1 < least_youden:
         reason = (
-            f"Sensitivity {sens:.3f} + specificity {spec:.3f} - 1 = {sens + spec - 1:.3f} is below {least_youden:g}: "
-            "the judge hardly tells passes from failures, and the correction divides by this."
+            f"Sensitivity {sens:.3f} + specificity {spec:.3f} - 1 = {sens + spec - 1:.3f} is below {least_youden:g}. "
+            "The judge hardly distinguishes passes from failures, so the correction would divide by a very small "
+            "number."
         )
         return _none(reason, left_out, BY_CLASS, confidence)
     value = min(1.0, max(0.0, (p + spec - 1) / (sens + spec - 1)))
     adjusted = (n * p + z**2 / 2) / (n + z**2)
     s1, s0 = (m1 * sens + 1) / (m1 + 2), (m0 * spec + 1) / (m0 + 2)
     if s1 + s0 - 1 < least_youden / 2:
-        interval = no_interval("too few units of one class were graded to bound the judge's errors.")
+        interval = no_interval("people graded too few units of one class to bound the judge's errors.")
     else:
         centre = (adjusted + s0 - 1) / (s1 + s0 - 1)
         v1, v0 = s1 * (1 - s1) / (m1 + 2), s0 * (1 - s0) / (m0 + 2)
@@ -406,10 +407,10 @@ def _normal(value: float, graded: Floats, others: Floats | None, clusters: Ints 
 def _limits(value: float, variance: float, confidence: float, method: str) -> Interval:
     z = normal_quantile(confidence)
     if math.isnan(variance):
-        return no_interval("fewer than two units (or clusters) in one of the two parts.")
+        return no_interval("one of the two samples has fewer than two units (or clusters).")
     se = math.sqrt(max(0.0, variance))
     if se < 1e-12 * max(1.0, abs(value)):
-        return no_interval("nothing varies, and a width of zero would claim certainty.")
+        return no_interval("the values do not vary, so the interval would have a misleading width of zero.")
     return Interval(value - z * se, value + z * se, method, se=se)
 
 

@@ -50,9 +50,12 @@ def paired(x: Sequence[float] | Floats, y: Sequence[float] | Floats, *, names: t
     try:
         first, second = (np.asarray(column, dtype=float) for column in (x, y))
     except (TypeError, ValueError):
-        raise RatingsError("Both lists must hold only numbers.") from None
+        raise RatingsError("Both lists must contain only numbers.") from None
     if first.ndim != 1 or first.shape != second.shape:
-        raise RatingsError(f"Give two lists of numbers of equal length, not {first.shape} and {second.shape}.")
+        raise RatingsError(
+            f"Give two lists of numbers of equal length. The shapes of these lists are {first.shape} and "
+            f"{second.shape}."
+        )
     return Ratings.from_array(np.column_stack([first, second]), raters=names, scale=Scale("interval"))
 
 
@@ -81,11 +84,15 @@ def pair_of(
         return problem
     if len(ratings.raters) != 2:
         offer = f"; {instead}" if len(ratings.raters) > 2 else ""
-        return f"{what} is for two raters, and these are {len(ratings.raters)}{offer}."
+        return f"{what} needs exactly two raters, but there are {len(ratings.raters)}{offer}."
     both = ratings.rated.all(axis=1)
     n_units = int(both.sum())
     if n_units < least:
-        return "Fewer than two units were rated by both." if least > 1 else "No unit was rated by both."
+        return (
+            "Fewer than two units have ratings from both raters."
+            if least > 1
+            else "No unit has ratings from both raters."
+        )
     sample = sample_of(ratings, both)
     for rater, column in zip(ratings.raters, sample.rows.T, strict=True):
         if varying and (column == column[0]).all():
@@ -142,7 +149,9 @@ def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     0.853
     """
     check_confidence(confidence)
-    pair = pair_of(ratings, "Pearson's correlation", "take each pair, or mean_pearson for the mean over pairs")
+    pair = pair_of(
+        ratings, "Pearson's correlation", "compute each pair separately, or use mean_pearson for the mean over pairs"
+    )
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
     of_counts = _pearson_of(pair.x, pair.y, pair.sample.counts)
@@ -188,7 +197,7 @@ def spearman(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap
     0.8
     """
     check_confidence(confidence)
-    pair = pair_of(ratings, "Spearman's correlation", "use kendall_w, or take each pair", ordered=True)
+    pair = pair_of(ratings, "Spearman's correlation", "use kendall_w, or compute each pair separately", ordered=True)
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
     of_counts = _spearman_of(_places(pair.x), _places(pair.y))
@@ -249,7 +258,7 @@ def kendall_tau(
     check_confidence(confidence)
     if variant not in ("b", "c"):
         raise RatingsError(f"The variant of Kendall's tau must be b or c, not {variant!r}.")
-    pair = pair_of(ratings, "Kendall's tau", "use kendall_w, or take each pair", ordered=True)
+    pair = pair_of(ratings, "Kendall's tau", "use kendall_w, or compute each pair separately", ordered=True)
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
     x, y = _places(pair.x), _places(pair.y)
@@ -305,14 +314,14 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     if problem is None and n_raters < 2:
         problem = "There is only one rater." if n_raters else "There are no ratings."
     elif problem is None and n_units < 2:
-        problem = "Fewer than two units were rated by everyone."
+        problem = "Fewer than two units have ratings from all raters."
     if problem:
         return without(problem, ratings, confidence, n_units=n_units)
     sample = sample_of(ratings, complete)
     of_counts = _w_of([_places(ratings.positions[column]) for column in sample.rows.T])
     value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
-        return without("Every rater gave all units one value.", ratings, confidence, n_units=n_units)
+        return without("Each rater gave the same value to every unit.", ratings, confidence, n_units=n_units)
     interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence)
     square = n_raters * (n_units - 1) * value
     return estimated(
@@ -374,7 +383,7 @@ def lins_concordance(ratings: Ratings, *, confidence: float = 0.95, bootstrap: B
 
     value = float(of_counts(pair.sample.counts[None])[0])
     if math.isnan(value):
-        return without("Both gave every unit one same value.", ratings, confidence)
+        return without("Both raters gave the same value to every unit.", ratings, confidence)
     resample = resampling(ratings, bootstrap)
     if resample is not None:
         interval = bootstrap_interval(of_counts, pair.sample, resample, confidence=confidence, width=6)
@@ -432,7 +441,7 @@ def mean_pearson(
         used |= ratings.rated[:, first] & ratings.rated[:, second]
     n_units = int(used.sum())
     if n_units < 2:
-        return without("Fewer than two units were rated by two.", ratings, confidence, n_units=n_units)
+        return without("Fewer than two units have ratings from two raters.", ratings, confidence, n_units=n_units)
     sample = sample_of(ratings, used)
     numbers = np.append(standardised(np.array(ratings.categories, dtype=float)), 0.0)[sample.rows]
     rated = sample.rows != MISSING
@@ -476,9 +485,9 @@ def mean_pearson(
 def not_for_numbers(ratings: Ratings, what: str) -> str | None:
     """Why a statistic of numbers cannot read these ratings; None if it can."""
     if ratings.scale.level == "nominal":
-        return f"{what} needs numbers, and the scale is nominal."
+        return f"{what} needs numbers, but the scale is nominal."
     if not ratings.numeric:
-        return f"{what} needs numbers, and these ratings are texts."
+        return f"{what} needs numbers, but these ratings are text."
     return None
 
 
@@ -497,9 +506,9 @@ def _of_pair(value: float, interval: Interval, pair: Pair, confidence: float, te
 def _by_z(value: float, n: int, lost: int, variance: float, confidence: float, method: str) -> Interval:
     """Limits of a correlation whose atanh has the variance ``variance / (n - lost)``."""
     if n <= lost:
-        return no_interval(f"fewer than {('four', 'five')[lost - 3]} units.")
+        return no_interval(f"there are fewer than {('four', 'five')[lost - 3]} units.")
     if 1 - abs(value) < _OF_ONE_LINE:
-        return no_interval("the raters agree on every unit in this, and a width of zero would claim certainty.")
+        return no_interval("the correlation is perfect, so the interval would have a misleading width of zero.")
     middle, se = math.atanh(value), math.sqrt(variance / (n - lost))
     half = float(special.ndtri((1 + confidence) / 2)) * se
     return Interval(math.tanh(middle - half), math.tanh(middle + half), method, se=(1 - value**2) * se)
@@ -578,9 +587,9 @@ def _pearson_of(x: Floats, y: Floats, weights: Floats) -> OfCounts:
 def _limits_of_lin(value: float, x: Floats, y: Floats, pair: Pair, confidence: float) -> Interval:
     n, weights = pair.n_units, pair.sample.counts / pair.n_units
     if n < 4:
-        return no_interval("fewer than four units.")
+        return no_interval("there are fewer than four units.")
     if 1 - abs(value) < _OF_ONE_LINE:
-        return no_interval("the raters agree on every unit, and a width of zero would claim certainty.")
+        return no_interval("the raters agree on every unit, so the interval would have a misleading width of zero.")
     x_mean, y_mean = weights @ x, weights @ y
     s_x, s_y = math.sqrt(weights @ (x - x_mean) ** 2), math.sqrt(weights @ (y - y_mean) ** 2)
     if min(s_x, s_y) < _OF_ONE_LINE:
@@ -591,7 +600,7 @@ def _limits_of_lin(value: float, x: Floats, y: Floats, pair: Pair, confidence: f
     variance = (1 - r**2) * b**2 * (1 - value**2)
     variance += 2 * value**2 * b * (1 - value) * u2 - value**2 * b**2 * u2**2 / 2
     if variance <= 1e-24:
-        return no_interval("the values lie on one line, and a width of zero would claim certainty.")
+        return no_interval("the values lie on one line, so the interval would have a misleading width of zero.")
     se = math.sqrt(variance / (n - 2))
     middle, half = math.atanh(value), float(special.ndtri((1 + confidence) / 2)) * se / (1 - value**2)
     return Interval(math.tanh(middle - half), math.tanh(middle + half), "z of Lin", se=se)
@@ -744,7 +753,7 @@ ROWS = (
     StatisticRow(
         kendall_tau,
         title="Kendall's tau-b",
-        meaning="pairs of units in the same order for two raters, minus pairs in opposite order; tau-b",
+        meaning="pairs of units that two raters order the same way, minus pairs in opposite order (tau-b)",
         place=120,
         needs=Needs.ORDER,
         pairwise=True,
@@ -776,7 +785,7 @@ ROWS = (
     StatisticRow(
         lins_concordance,
         title="Lin's concordance",
-        meaning="how close two raters' numbers are to being equal, not only correlated",
+        meaning="how close two raters' numbers are, not only how strongly they correlate",
         place=150,
         needs=Needs.NUMBERS,
         pairwise=True,

@@ -87,7 +87,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
         return (Peer(package, None, False, str(refusal)),)
     except Exception as error:
         # Whatever other people's code raises on ratings that it does not take.
-        sentence = f"{name} refuses these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
+        sentence = f"{name} rejected these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
         return (Peer(package, None, value is not None, sentence),)
     return (compare_values(package, theirs, note, value),)
 
@@ -120,10 +120,10 @@ class SecondOpinion:
             return "No other installed package computes these coefficients."
         names = " and ".join(self.packages)
         if self.differences:
-            return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from {names}."
+            return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from the results of {names}."
         within = 10.0 ** math.ceil(math.log10(self.largest)) if self.largest > 1e-12 else 1e-12
         verb = "coefficient is" if self.n_compared == 1 else "coefficients are"
-        return f"{self.n_compared:,} {verb} equal to {names} within {within:.0e}."
+        return f"{self.n_compared:,} {verb} equal to the results of {names} within {within:.0e}."
 
 
 def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) -> SecondOpinion:
@@ -165,13 +165,18 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
     if not math.isfinite(theirs):
         if value is None:
             return Peer(package, None, False, f"{package} also gives no value.")
-        return Peer(package, None, True, f"{package} gives no number.")
+        return Peer(package, None, True, f"{package} gives no number, but Touchstone does.")
     if value is None:
-        return Peer(package, theirs, True, f"{package} gives a number where Touchstone gives none.")
+        return Peer(package, theirs, True, f"{package} gives a number, but Touchstone does not.")
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
     by = abs(theirs - value)
-    return Peer(package, theirs, True, f"The values differ by {by:.2g}. One of them is wrong. Please report this.")
+    return Peer(
+        package,
+        theirs,
+        True,
+        f"The values differ by {by:.2g}, so one of the two is wrong. Please report this difference.",
+    )
 
 
 def not_installed(package: str) -> Peer:
@@ -190,7 +195,7 @@ def with_version(package: str) -> str:
 def _pair(ratings: Ratings) -> tuple[list[Any], list[Any]]:
     both = ratings.codes[ratings.rated.all(axis=1)]
     if not len(both):
-        raise CannotCompare("No unit was rated by both.")
+        raise CannotCompare("No unit has ratings from both raters.")
     first, second = ([ratings.categories[code] for code in column] for column in both.T.tolist())
     return first, second
 
@@ -203,7 +208,7 @@ def _sklearn_kappa(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, st
         raise CannotCompare("scikit-learn supports only the weights none, linear and quadratic.")
     both = ratings.codes[ratings.rated.all(axis=1)]
     if not len(both):
-        raise CannotCompare("No unit was rated by both.")
+        raise CannotCompare("No unit has ratings from both raters.")
     if weights == "none":
         return float(cohen_kappa_score(both[:, 0], both[:, 1])), None
     places = _even_places(ratings.positions)
@@ -230,7 +235,7 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     close = np.allclose([float(position) for position in exact], positions, rtol=0, atol=1e-12)
     if not close or places.max() > _MOST_PLACES:
         raise CannotCompare(
-            "scikit-learn takes weights from positions in a list, and these values would need too long a list."
+            "scikit-learn computes weights from list positions, but these values would need a list that is too long."
         )
     return places
 

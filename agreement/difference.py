@@ -16,7 +16,7 @@ from agreement.statistic import Interval, Statistic, Test, estimated, no_interva
 from domain.errors import RatingsError
 from domain.statistics import Behaviour, Needs, StatisticRow, SummaryRows
 
-_ALIKE = "every unit gives the same difference, and a width of zero would claim certainty."
+_ALIKE = "every unit gives the same difference, so the interval would have a misleading width of zero."
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def bland_altman(
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
     if pair.n_units < 2:
-        return without("Fewer than two units were rated by both.", ratings, confidence)
+        return without("Fewer than two units have ratings from both raters.", ratings, confidence)
     (d, size), counts, n = _scaled(pair), pair.sample.counts, pair.n_units
     z = float(special.ndtri((1 + coverage) / 2))
     middle, s = _moments(d, counts)
@@ -240,7 +240,7 @@ def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | s
     if isinstance(pair, str):
         return pair
     if max(float(np.abs(pair.x).max()), float(np.abs(pair.y).max())) > 1e307:
-        return "The numbers are too large to be subtracted."
+        return "The numbers are too large to subtract."
     if _order(ratings, reference) == (0, 1):
         return pair
     return Pair(pair.sample, pair.y, pair.x, pair.n_units, pair.n_left_out)
@@ -302,7 +302,7 @@ def _of_mean(
             lambda counts: outer(counts @ d / counts.sum(axis=1)), pair.sample, resample, confidence=confidence
         )
     elif n < 2:
-        interval = no_interval("fewer than two units.")
+        interval = no_interval("there are fewer than two units.")
     elif s == 0:
         interval = no_interval(_ALIKE)
     else:
@@ -374,7 +374,7 @@ ROWS = (
     StatisticRow(
         bland_altman,
         title="Limits of agreement (Bland and Altman)",
-        meaning="mean difference of two raters' numbers, and where most differences lie",
+        meaning="mean difference of two raters' numbers, and the range of most differences",
         place=310,
         needs=Needs.NUMBERS,
         pairwise=True,

@@ -16,7 +16,10 @@ SOURCE = Path(__file__).resolve().parents[1]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit code: 0, 1 if something fails, 2 if the file or the source tree cannot be read."""
     if not (SOURCE / "tests" / "agreement" / "golden").is_dir():
-        print("This command compares golden values in Touchstone's source tree. Run it there.", file=sys.stderr)
+        print(
+            "This command compares golden values in Touchstone's source tree. Run the command in the source tree.",
+            file=sys.stderr,
+        )
         return 2
     sys.path.insert(0, str(SOURCE))
     code: int = importlib.import_module("tests.agreement.golden.command").main(argv)

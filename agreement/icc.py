@@ -168,7 +168,7 @@ def icc(
     """
     check_confidence(confidence)
     if form not in FORMS:
-        raise RatingsError(f"{form} is not a form of the ICC. The forms are {', '.join(FORMS)}.")
+        raise RatingsError(f"{form} is not a form of the ICC. Use one of these forms: {', '.join(FORMS)}.")
     if missing not in get_args(Missing):
         raise RatingsError(f"`missing` must be {' or '.join(get_args(Missing))}, not {missing!r}.")
     problem = not_for_numbers(ratings, "An intraclass correlation")
@@ -237,10 +237,10 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
     complete = ratings.rated.all(axis=1)
     n, k = int(complete.sum()), len(ratings.raters)
     if n < 2:
-        return without("Fewer than two units were rated by everyone.", ratings, confidence, n_units=n)
+        return without("Fewer than two units have ratings from all raters.", ratings, confidence, n_units=n)
     values = standardised(ratings.values[complete])
     if (values == values[0, 0]).all():
-        reason = "All ratings are the same single value, so nothing varies between units."
+        reason = "All ratings have the same single value, so the units do not differ."
         return without(reason, ratings, confidence, n_units=n)
     squares = mean_squares(values)
     of_sources = (squares.units, squares.within, squares.raters, squares.error)
@@ -248,7 +248,7 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
     noise, freedom = (w, n * (k - 1)) if form.startswith("ICC(1") else (e, (n - 1) * (k - 1))
     value = float(_from_squares(form, b, w, j, e, n, k))
     if math.isnan(value):
-        reason = "The units differ less in their means than the formula needs, so the ratio is not defined."
+        reason = "The unit means differ too little for the formula, so the ratio is undefined."
         return without(reason, ratings, confidence, n_units=n)
     test = None
     if noise:
@@ -289,22 +289,22 @@ def _limits(
     noise = w if form.startswith("ICC(1") else e
     upper = (1 + confidence) / 2
     if b == 0:
-        return no_interval("the units do not differ in their mean, and a width of zero would claim certainty.")
+        return no_interval("the unit means are equal, so the interval would have a misleading width of zero.")
     single: Form = "ICC(2,1)"
     if form.startswith("ICC(2"):
         if e == 0 and j == 0:
-            return no_interval("the raters agree completely, and a width of zero would claim certainty.")
+            return no_interval("the raters agree completely, so the interval would have a misleading width of zero.")
         r = float(_from_squares(single, b, w, j, e, n, k))
         a = k * r * j + (n * (1 + (k - 1) * r) - k * r) * e
         under = (n - 1) * (k * r * j) ** 2 + ((n * (1 + (k - 1) * r) - k * r) * e) ** 2
         freedom = (k - 1) * (n - 1) * a**2 / under if under > 0 else 0.0
         if not freedom > 0:
-            return no_interval("the degrees of freedom of Satterthwaite's approximation are not defined.")
+            return no_interval("the degrees of freedom of Satterthwaite's approximation are undefined.")
         method = "F with Satterthwaite's degrees of freedom" + (", stepped up" if form.endswith("k)") else "")
         method += "; for raters like these"
     else:
         if noise == 0:
-            return no_interval("the raters agree completely, and a width of zero would claim certainty.")
+            return no_interval("the raters agree completely, so the interval would have a misleading width of zero.")
         single = form
         freedom = float(n * (k - 1) if form.startswith("ICC(1") else (n - 1) * (k - 1))
         method = "F distribution"
@@ -313,7 +313,7 @@ def _limits(
     if form == "ICC(2,k)":
         low, high = (_stepped_up(end, k) for end in (low, high))
     if not (low <= value <= high and math.isfinite(high - low)):
-        return no_interval("the limits that the formula gives do not hold the value.")
+        return no_interval("the limits from the formula do not include the value.")
     return Interval(low, high, method)
 
 
@@ -386,7 +386,9 @@ def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap 
 
     value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
-        return without("The units do not differ in this.", ratings, confidence, n_units=n_units)
+        return without(
+            "The estimated differences between units and raters are zero.", ratings, confidence, n_units=n_units
+        )
     if resample is not None:
         interval = bootstrap_interval(of_counts, sample, resample, confidence=confidence, width=ready.width)
         interval = _of_these_raters(interval, form)

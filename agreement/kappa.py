@@ -88,11 +88,11 @@ def cohen_kappa(
     problem = problem_of(ratings, weights, named=True)
     if problem is None and n_raters != 2:
         problem = (
-            f"Cohen's kappa is for two raters, and these are {n_raters}; for more use Fleiss' or Conger's kappa, or "
-            "the mean over pairs (Light)."
+            f"Cohen's kappa needs exactly two raters, but there are {n_raters}. For more raters, use Fleiss' kappa, "
+            "Conger's kappa, or Light's mean over pairs."
         )
     elif problem is None and n_units == 0:
-        problem = "No unit was rated by both."
+        problem = "No unit has ratings from both raters."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
     distance = _disagreement(agreement_weights(ratings, weights, symmetric=False))
@@ -101,8 +101,8 @@ def cohen_kappa(
     value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
         reason = (
-            "Both raters always gave the same single value, or differ only where the weights see no difference, so "
-            "agreement by chance is complete."
+            "Both raters always gave the same single value, or values that count as equal under the weights, so "
+            "chance agreement is complete."
         )
         return undefined(reason, n_units=n_units, n_raters=2, n_left_out=n_left_out, confidence=confidence)
     bootstrap = resampling(ratings, bootstrap)
@@ -188,7 +188,10 @@ def light_kappa(
         first, second = (ratings.raters[at] for at in without[0])
         others = len(without) - 1
         more = f" (and {others:,} more pair{'s' if others > 1 else ''})" if others else ""
-        reason = f"{first} and {second}{more} have no kappa: no common unit, or always the same single value."
+        reason = (
+            f"Kappa is undefined for {first} and {second}{more}, who share no unit or always gave the same single "
+            "value."
+        )
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
     interval = bootstrap_interval(mean_over_pairs, sample, bootstrap, confidence=confidence, width=(n_raters + 2) * q)
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
@@ -301,7 +304,7 @@ ROWS = (
     StatisticRow(
         cohen_kappa,
         title="Cohen's kappa",
-        meaning="agreement of two raters beyond chance; weighted on request",
+        meaning="agreement of two raters beyond chance, with optional weights",
         place=20,
         pairwise=True,
         lines=SummaryRows.PAIRS,

@@ -61,7 +61,9 @@ def around(value: float, se: float, times: float, method: str, lowest: float = -
     """
     half = times * se
     if half < 1e-9:
-        reason = f"No interval: the {method.split(',')[0]} is zero, and a width of zero would claim certainty."
+        reason = (
+            f"No interval: the {method.split(',')[0]} is zero, so the interval would have a misleading width of zero."
+        )
         return Interval(math.nan, math.nan, "none", reason, se=0.0)
     if not math.isfinite(half):
         return no_interval(f"the {method.split(',')[0]} is not finite.")

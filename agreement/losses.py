@@ -163,9 +163,9 @@ class Losses:
         """Return the counts as a sentence."""
         name = f"{self.subject}: " if self.subject else ""
         if not self.lost:
-            return f"{name}0 of {self.asked:,} {self.unit} not readable."
+            return f"{name}0 of {self.asked:,} {self.unit} could not be read."
         why = ", ".join(f"{n:,} {reason}" for reason, n in self.reasons.items())
-        return f"{name}{self.lost:,} of {self.asked:,} {self.unit} not readable ({_percent(self.share)}): {why}."
+        return f"{name}{self.lost:,} of {self.asked:,} {self.unit} could not be read ({_percent(self.share)}): {why}."
 
     @property
     def bounds(self) -> str:
@@ -173,7 +173,7 @@ class Losses:
         at = self.mean
         if not self.lost or at is None or at.lowest is None or at.highest is None:
             return ""
-        known = "" if at.value is None else f" Without the losses, the mean is {at.value:.3f}."
+        known = "" if at.value is None else f" Excluding losses, the mean is {at.value:.3f}."
         return f"{mean_bounds(at.lowest, at.highest, self.mean_of)}{known}"
 
     @property
@@ -235,7 +235,7 @@ class Losses:
                 known = group.lowest is not None and group.highest is not None
                 bounds = f" (mean {group.lowest:.3f} to {group.highest:.3f})" if known else ""
                 parts.append(f"{group.name} {group.lost:,} of {group.asked:,}{bounds}")
-        return f"Not readable by model: {'; '.join(parts)}." if parts else ""
+        return f"Losses by model: {'; '.join(parts)}." if parts else ""
 
     @property
     def sentence(self) -> str:

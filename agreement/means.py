@@ -205,7 +205,7 @@ def paired_difference(
 def _of_parts(off: Floats, part: Ints, n_of: Ints, cluster: Ints | None, value: float, confidence: float) -> Interval:
     groups = n_of if cluster is None else np.array([len(np.unique(cluster[part == at])) for at in range(len(n_of))])
     if (groups < 2).any():
-        return no_interval(f"a part has one {'unit' if cluster is None else 'cluster'} only.")
+        return no_interval(f"a part has only one {'unit' if cluster is None else 'cluster'}.")
     influence = off / (n_of[part] * len(n_of)) * np.sqrt(groups / (groups - 1))[part]
     own = part if cluster is None else part * (int(cluster.max()) + 1) + cluster
     totals = influence if cluster is None else np.bincount(own, weights=influence)
@@ -213,7 +213,9 @@ def _of_parts(off: Floats, part: Ints, n_of: Ints, cluster: Ints | None, value: 
     variances = np.bincount(of_part, weights=totals**2, minlength=len(n_of))
     whole = float(variances.sum() if cluster is None else (np.bincount(cluster, weights=influence) ** 2).sum())
     if whole < 1e-30:
-        return no_interval("nothing varies within the parts, and a width of zero would claim certainty.")
+        return no_interval(
+            "values within the parts do not vary, so the interval would have a misleading width of zero."
+        )
     df = float(variances.sum() ** 2 / (variances**2 / (groups - 1)).sum()) if variances.any() else 1.0
     half = t_quantile(confidence, df) * math.sqrt(whole)
     note = "" if cluster is None else ", standard error by cluster"

@@ -28,13 +28,13 @@ def one_way(ratings: Ratings, *, average: bool, confidence: float, resample: Boo
         return without("Fewer than two units have two ratings.", ratings, confidence, n_units=n)
     sample = sample_of(ratings, usable)
     if np.ptp(sample.rows[sample.rows != MISSING]) == 0:
-        reason = "All ratings are the same single value, so nothing varies between units."
+        reason = "All ratings have the same single value, so the units do not differ."
         return without(reason, ratings, confidence, n_units=n)
     sums = _sums(sample.rows, standardised(np.array(ratings.categories, dtype=float)), sample.counts)
     b, w, k, freedom = (float(square) for square in _squares(sample.counts @ sums))
     value = float(_value(b, w, k, average))
     if math.isnan(value):
-        reason = "The units differ less in their means than the formula needs, so the ratio is not defined."
+        reason = "The unit means differ too little for the formula, so the ratio is undefined."
         return without(reason, ratings, confidence, n_units=n)
     test = None
     if w:
@@ -101,15 +101,15 @@ def _limits(
     of: str,
 ) -> Interval:
     if b == 0:
-        return no_interval("the units do not differ in their mean, and a width of zero would claim certainty.")
+        return no_interval("the unit means are equal, so the interval would have a misleading width of zero.")
     if w == 0:
-        return no_interval("the raters agree completely, and a width of zero would claim certainty.")
+        return no_interval("the raters agree completely, so the interval would have a misleading width of zero.")
     upper = (1 + confidence) / 2
     between, within = freedom
     ends = b / float(special.fdtri(between, within, upper)), b * float(special.fdtri(within, between, upper))
     low, high = (float(_value(end, w, k, average)) for end in ends)
     if not (low <= value <= high and math.isfinite(high - low)):
-        return no_interval("the limits that the formula gives do not hold the value.")
+        return no_interval("the limits from the formula do not include the value.")
     return Interval(low, high, f"F distribution; {of}")
 
 

@@ -116,7 +116,7 @@ def box_iou(
         matches = matched(one, other, threshold)
         return sum(iou for _, _, iou in matches) / len(matches) if matches else math.nan
 
-    reason = f"No two raters have a box in common: none match with an IoU of {threshold:g} or more."
+    reason = f"No boxes of two raters match with an IoU of {threshold:g} or more."
     return _mean(ratings, Shape.BOXES, closeness, reason, confidence, bootstrap)
 
 
@@ -156,7 +156,10 @@ def _mean(
     """Return the mean over units of their pairs' mean; ``nothing`` is the reason if ``compare`` always gives nan."""
     n_raters, n = len(ratings.raters), len(ratings.units)
     if ratings.scale.shape is not shape:
-        reason = f"These ratings are no {_WORDS[shape]}; their scale is {ratings.scale.shape or ratings.scale.level}."
+        reason = (
+            f"These ratings are not {_WORDS[shape]}, because their scale is "
+            f"{ratings.scale.shape or ratings.scale.level}."
+        )
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)
     answers = [_read(text, shape) for text in ratings.categories]
     if len({"start" in span for spans in answers for span in spans}) > 1 and shape is Shape.SPANS:
@@ -214,8 +217,8 @@ def _check(threshold: float) -> None:
 
 
 _BEHAVIOUR = Behaviour(chance=None, constant=1.0, moved=False)
-_NOT_CORRECTED = "not corrected for chance, and does not say who is right"
-_BY_THRESHOLD = f"It depends on the threshold, is {_NOT_CORRECTED}."
+_NOT_CORRECTED = "not corrected for chance, and does not show which rater is right"
+_BY_THRESHOLD = f"This statistic depends on the threshold. It is {_NOT_CORRECTED}."
 
 ROWS = (
     StatisticRow(
@@ -227,13 +230,13 @@ ROWS = (
         shown=Needs.SPANS,
         variants=(Variant(shown=Needs.SPANS),),
         headline=True,
-        caution=f"It is {_NOT_CORRECTED}. Two long spans of a short clip always overlap.",
+        caution=f"This statistic is {_NOT_CORRECTED}. Two long spans of a short clip always overlap.",
         behaviour=_BEHAVIOUR,
     ),
     StatisticRow(
         box_f1,
         title="F1 of boxes",
-        meaning="share of two raters' boxes that match, by label, image and IoU",
+        meaning="share of two raters' boxes that match in label, image and IoU",
         place=200,
         needs=Needs.BOXES,
         shown=Needs.BOXES,

@@ -57,7 +57,10 @@ def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     q = len(ratings.categories)
     problem = _not_two(ratings, "McNemar's test")
     if problem is None and q != 2:
-        problem = f"McNemar's test is for two categories, and these are {q}; for more use Stuart and Maxwell's test."
+        problem = (
+            f"McNemar's test needs exactly two categories, but there are {q}. For more categories, use Stuart and "
+            "Maxwell's test."
+        )
     both = np.atleast_1d(ratings.rated.all(axis=1))
     n, n_raters, n_left_out = int(both.sum()), len(ratings.raters), int((~both).sum())
     if problem:
@@ -123,7 +126,7 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     q = len(ratings.categories)
     problem = _not_two(ratings, "Stuart and Maxwell's test")
     if problem is None and q > MOST_CATEGORIES:
-        problem = f"{q:,} different values are measurements, not categories; use the mean difference."
+        problem = f"{q:,} different values are measurements, not categories. Use the mean difference."
     both = np.atleast_1d(ratings.rated.all(axis=1))
     n, n_raters, n_left_out = int(both.sum()), len(ratings.raters), int((~both).sum())
     if problem:
@@ -153,9 +156,9 @@ def _not_two(ratings: Ratings, name: str) -> str | None:
     if ratings.counted:
         return NAMELESS
     if n_raters != 2:
-        return f"{name} is for two raters, and these are {n_raters}; test each pair of them."
+        return f"{name} needs exactly two raters, but there are {n_raters}. Test each pair of raters."
     if not ratings.rated.all(axis=1).any():
-        return "No unit was rated by both."
+        return "No unit has ratings from both raters."
     return None
 
 

@@ -123,12 +123,15 @@ class Ratings:
         lengths = [len(labels) for labels in (unit, rater, value, cluster) if labels is not None]
         if len(set(lengths)) > 1:
             raise RatingsError(
-                f"The columns have {' and '.join(map(str, lengths))} rows. All columns must be equally long."
+                f"The columns have {' and '.join(map(str, lengths))} rows. All columns must have the same number "
+                "of rows."
             )
         for what, labels in (("unit", unit), ("rater", rater)):
             if not labels.there.all():
                 row = int(np.argmin(labels.there)) + 1
-                raise RatingsError(f"Row {row:,} of the columns has no {what}. Fill it in, or remove the row.")
+                raise RatingsError(
+                    f"Row {row:,} of the columns has no {what}. Add the missing value, or remove the row."
+                )
         there = value.there
         if not there.all():
             unit, rater, value = unit.of(there), rater.of(there), value.of(there)
@@ -173,7 +176,10 @@ class Ratings:
             raise RatingsError(f"An array of ratings needs two axes (units and raters), not {table.ndim}.")
         names = tuple(raters) if raters is not None else tuple(f"rater {at}" for at in range(1, table.shape[1] + 1))
         if len(set(names)) != table.shape[1]:
-            raise RatingsError(f"The array has {table.shape[1]} columns, but {len(set(names))} different rater names.")
+            raise RatingsError(
+                f"The array has {table.shape[1]} columns, but there are {len(set(names))} different rater names. "
+                "Give each column its own name."
+            )
         rated = ~np.isnan(table)
         numbers, places = np.unique(table[rated], return_inverse=True)
         if not np.isfinite(numbers).all():
@@ -188,8 +194,8 @@ class Ratings:
             for value in numbers.tolist():
                 if value not in position:
                     raise RatingsError(
-                        f"The array holds {value:g}, which is not on the declared scale "
-                        f"({', '.join(map(str, categories))}); correct the value or the scale."
+                        f"The array contains {value:g}, which is not on the declared scale ("
+                        f"{', '.join(map(str, categories))}). Correct the value or the scale."
                     )
             places = np.array([position[value] for value in numbers.tolist()], dtype=np.int64)[places]
         codes = np.full(table.shape, MISSING, dtype=np.int64)
@@ -255,7 +261,9 @@ class Ratings:
         of_unit = table.sum(axis=1)
         n, k = len(table), int(of_unit.max(initial=0))
         if n * k > _MOST_COUNTED:
-            raise RatingsError(f"{n:,} units with up to {k:,} ratings each are too many to hold in memory.")
+            raise RatingsError(
+                f"{n:,} units with up to {k:,} ratings each do not fit in memory. Measure fewer units at a time."
+            )
         chosen = np.repeat(np.tile(np.arange(table.shape[1]), n), table.ravel())
         unit = np.repeat(np.arange(n), of_unit)
         place = np.arange(len(chosen)) - np.repeat(np.cumsum(of_unit) - of_unit, of_unit)
@@ -301,7 +309,7 @@ class Ratings:
             The categories are texts.
         """
         if not self.numeric:
-            raise RatingsError("These ratings are texts. This statistic needs numbers.")
+            raise RatingsError("These ratings are text, but this statistic needs numbers.")
         numbers = np.append(np.array(self.categories, dtype=float), math.nan)
         return numbers[self.codes]
 
@@ -320,7 +328,7 @@ class Ratings:
         return standardised(numbers) if in_order else places
 
 
-NAMELESS = "These ratings are counts that do not say who gave which; use one that asks for no names, as Fleiss' does."
+NAMELESS = "These ratings are counts without rater names. Use a statistic that needs no names, such as Fleiss' kappa."
 
 
 def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
@@ -368,14 +376,14 @@ def _table(
         row = int(np.argmax(np.isin(value.places, off)))
         raise RatingsError(
             f"{rater.at(row)} rated {_of(criterion, unit.at(row))} as {names[value.places[row]]!r}, which is not on "
-            f"the declared scale ({', '.join(map(str, categories))}); correct the value or the scale."
+            f"the declared scale ({', '.join(map(str, categories))}). Correct the value or the scale."
         )
     raters = tuple(sorted(rater.names))
     n_cells = len(unit.names) * len(raters)
     if n_cells > _MOST_CELLS:
         raise RatingsError(
             f"{len(unit.names):,} units by {len(raters):,} raters make {n_cells:,} cells, but only {_MOST_CELLS:,} "
-            "fit into memory. Measure fewer raters or fewer units at a time."
+            "fit in memory. Measure fewer raters or units at a time."
         )
     place = {name: at for at, name in enumerate(raters)}
     columns = np.array([place[name] for name in rater.names], dtype=np.int64)
@@ -388,7 +396,7 @@ def _table(
             _, first = np.unique(cells, return_index=True)
             row = int(np.argmin(np.isin(np.arange(len(cells)), first)))
             raise RatingsError(
-                f"{rater.at(row)} has rated {_of(criterion, unit.at(row))} twice. Keep only one of the two rows."
+                f"{rater.at(row)} rated {_of(criterion, unit.at(row))} twice. Keep only one of the two rows."
             )
     return Ratings(tuple(unit.names), raters, codes, categories, scale, _clusters(unit, cluster))
 
@@ -401,13 +409,13 @@ def _counts(counts: Sequence[Sequence[float]] | Floats) -> Ints:
     try:
         table = np.asarray(counts, dtype=float)
     except (TypeError, ValueError):
-        raise RatingsError("A table of counts must hold numbers, with rows of equal length.") from None
+        raise RatingsError("A table of counts must contain only numbers, in rows of equal length.") from None
     if table.ndim != 2 or not table.shape[1]:
         raise RatingsError("A table of counts needs rows and columns.")
     if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
-        raise RatingsError("A table of counts must hold whole numbers, 0 or more.")
+        raise RatingsError("A table of counts must contain whole numbers of 0 or more.")
     if table.sum() > _MOST_COUNTED:
-        raise RatingsError(f"A table of {table.sum():,.0f} ratings is too large to hold in memory.")
+        raise RatingsError(f"A table of {table.sum():,.0f} ratings does not fit in memory.")
     return table.astype(np.int64)
 
 
@@ -436,7 +444,10 @@ def _clusters(unit: Column, cluster: Column | None) -> tuple[str, ...] | None:
     if other.any():
         row = int(np.argmax(other))
         here, there = cluster.at(row), cluster.names[of_unit[unit.places[row]]]
-        raise RatingsError(f"{unit.at(row)} is in cluster {here} in one row and in {there} in another. Keep only one.")
+        raise RatingsError(
+            f"{unit.at(row)} is in cluster {here} in one row and in {there} in another row. Use the same cluster in "
+            "both rows."
+        )
     return tuple(
         name if at == NOTHING else str(cluster.names[at]) for name, at in zip(unit.names, of_unit.tolist(), strict=True)
     )
@@ -452,7 +463,7 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
         return None
     for number, value in zip(numbers, values, strict=True):
         if not math.isfinite(number):
-            raise RatingsError(f"The rating {value!r} is not a finite number. Correct it, or remove the row.")
+            raise RatingsError(f"The rating {value!r} is not a finite number. Correct the rating, or remove the row.")
     return numbers
 
 
@@ -467,7 +478,9 @@ def _text(value: Any) -> Hashable:
 def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tuple[Any, ...]:
     if scale.categories is None:
         if scale.level != "nominal" and not numeric:
-            raise RatingsError(f"The values are texts. For an {scale.level} scale of texts, list the values in order.")
+            raise RatingsError(
+                f"The values are text. For an {scale.level} scale of text values, list the values in order."
+            )
         distinct = set(values)
         texts = sorted(value for value in distinct if isinstance(value, str))
         return (*sorted(value for value in distinct if not isinstance(value, str)), *texts)  # type: ignore[type-var]
@@ -477,13 +490,18 @@ def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tupl
     elif scale.level in ("interval", "ratio"):
         article = "An" if scale.level == "interval" else "A"
         raise RatingsError(
-            f"{article} {scale.level} scale needs numbers as values. Declare it nominal or ordinal, "
-            "or correct the values."
+            f"{article} {scale.level} scale needs numbers as values. Declare the scale as nominal or ordinal, or "
+            "correct the values."
         )
     else:
         categories = tuple(_text(value) for value in scale.categories)
     if len(set(categories)) < len(categories):
-        raise RatingsError(f"The declared scale lists a value twice: {', '.join(map(str, categories))}.")
+        raise RatingsError(
+            f"The declared scale lists a value twice: {', '.join(map(str, categories))}. Remove the duplicate."
+        )
     if numeric and declared is None and values:
-        raise RatingsError(f"The ratings are numbers, but the declared scale is {', '.join(map(str, categories))}.")
+        raise RatingsError(
+            f"The ratings are numbers, but the declared scale is {', '.join(map(str, categories))}. Correct the "
+            "ratings or the scale."
+        )
     return categories

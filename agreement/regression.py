@@ -147,10 +147,10 @@ def _explained(units: Units, fit: Any) -> tuple[Statistic, float]:
     counts = {"n_units": n, "n_raters": 1, "n_left_out": units.n_left_out}
     total = float(((y - y.mean()) ** 2).sum())
     if total <= 1e-24 * max(1.0, float(y @ y)):
-        return undefined("The outcome is the same everywhere.", **counts, confidence=units.confidence), math.nan
+        return undefined("The outcome is the same for all units.", **counts, confidence=units.confidence), math.nan
     test = None
     if k > 1 and float(fit.ssr) > 1e-24 * total:
         test = Test("F", float(fit.fvalue), (float(k - 1), float(n - k)), float(fit.f_pvalue))
-    none = no_interval("R squared is a description of these units; its F test is given.")
+    none = no_interval("R squared describes only these units. Use its F test instead.")
     statistic = estimated(float(fit.rsquared), none, **counts, confidence=units.confidence, test=test)
     return statistic, float(fit.rsquared_adj)

@@ -153,7 +153,7 @@ def units_of(
         raise RatingsError("Clustered standard errors need a cluster for each unit.")
     kept = ~np.isnan(y) & ~np.isnan(m) & ~np.isnan(x).any(axis=1)
     if ((m[kept] < 1) | (m[kept] % 1 != 0)).any():
-        raise RatingsError("Trials must be whole numbers, 1 or more.")
+        raise RatingsError("Trials must be whole numbers of 1 or more.")
     cluster = None if clusters is None else codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
     return Units(y[kept], x[kept], named, asked, cluster, kept, confidence, m[kept])
 
@@ -167,9 +167,9 @@ def not_solvable(units: Units) -> str | None:
     size = np.sqrt((centred**2).sum(axis=0))
     for name, spread, largest in zip(units.names, size.tolist(), np.abs(x).max(axis=0).tolist(), strict=True):
         if spread <= 1e-12 * max(1.0, largest) * math.sqrt(n):
-            return f"{name} has the same value everywhere, so its effect cannot be separated from the intercept."
+            return f"{name} has the same value for all units, so its effect cannot be separated from the intercept."
     if k > 1 and np.linalg.matrix_rank(centred / size, tol=1e-10 * math.sqrt(n)) < k - 1:
-        return "One of the aspects follows from the others, so their effects cannot be separated."
+        return "Other aspects determine one of the aspects, so the effects cannot be separated."
     return None
 
 
@@ -220,10 +220,14 @@ def coefficient_of(units: Units, value: float, se: float, df: float, *, exact: b
 
 def _tested(units: Units, b: float, se: float, df: float, exact: bool) -> tuple[Interval, Test | None]:
     if math.isnan(se):
-        why = "fewer than two clusters." if units.errors == "cluster" else "a unit has an aspect to itself."
+        why = (
+            "there are fewer than two clusters." if units.errors == "cluster" else "an aspect occurs in only one unit."
+        )
         return no_interval(why), None
     if exact or se == 0:
-        return no_interval("the aspects give the outcome exactly, and a width of zero would claim certainty."), None
+        return no_interval(
+            "the aspects predict the outcome exactly, so the interval would have a misleading width of zero."
+        ), None
     half = t_quantile(units.confidence, df) * se
     name = NAMES[units.errors]
     if math.isinf(df):

@@ -86,7 +86,7 @@ def smallest_number(narrow: Callable[[int], bool], start: int) -> int:
     while not narrow(high):
         high *= 2
         if high > _MOST:
-            raise RatingsError(f"This needs more than {_MOST:,} units. Ask for wider limits.")
+            raise RatingsError(f"This precision needs more than {_MOST:,} units. Request wider limits.")
     low = start
     while low < high:
         middle = (low + high) // 2
@@ -97,7 +97,7 @@ def smallest_number(narrow: Callable[[int], bool], start: int) -> int:
 def rounded_up(number: float) -> int:
     """Rounded up, but not for what rounding left behind the comma."""
     if number > _MOST:
-        raise RatingsError(f"This needs more than {_MOST:,} units. Ask for wider limits.")
+        raise RatingsError(f"This precision needs more than {_MOST:,} units. Request wider limits.")
     return max(1, math.ceil(number - 1e-9))
 
 

@@ -147,12 +147,14 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
         return criterion, Scale("nominal", shape=Shape(level))
     if not criterion or level not in LEVELS:
         raise RatingsError(
-            f"Write the scale {text!r} as CRITERION=LEVEL or CRITERION=LEVEL:value,value,...; LEVEL is one of "
-            f"{', '.join(LEVELS)}, or, without values, {' or '.join(Shape)}."
+            f"Write the scale {text!r} as CRITERION=LEVEL or CRITERION=LEVEL:value,value,... LEVEL is one of "
+            f"{', '.join(LEVELS)}. Without values, LEVEL can also be {' or '.join(Shape)}."
         )
     categories = tuple(value.strip() for value in values.split(",")) if colon else None
     if categories is not None and "" in categories:
-        raise RatingsError(f"The scale {text!r} has an empty value between its commas.")
+        raise RatingsError(
+            f"The scale {text!r} has an empty value between its commas. Remove the extra comma, or add a value."
+        )
     return criterion, Scale(level, categories)
 
 
@@ -162,7 +164,7 @@ def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, L
         return
     parts = list(table.by_dimension())
     if [dimension for dimension, _ in parts] == [None]:
-        raise RatingsError("These ratings have no dimension. Remove --by, or add the column dimension.")
+        raise RatingsError("These ratings have no dimensions. Remove --by, or add a column named dimension.")
     for dimension, part in parts:
         yield dimension or "", part
 

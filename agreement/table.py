@@ -87,16 +87,23 @@ class LongTable:
         columns: dict[str, Column] = {}
         for what, name in wanted.items():
             if name is not None and there.count(name) > 1:
-                raise RatingsError(f"The data frame has {there.count(name)} columns called {name!r}. Keep only one.")
+                raise RatingsError(
+                    f"The data frame has {there.count(name)} columns called {name!r}. Keep only one of these columns."
+                )
             if name is None or name not in there:
                 if what in ("unit", "rater", "value"):
                     has = ", ".join(there) or "no column"
-                    raise RatingsError(f"The data frame has no column {name!r} for the {what}. Its columns: {has}.")
+                    raise RatingsError(
+                        f"The data frame has no column {name!r} for the {what}. The columns of the data frame are: "
+                        f"{has}."
+                    )
                 continue
             read = column(frame[name], name)
             if what in ("unit", "rater", "criterion") and not read.there.all():
                 row = int(np.argmin(read.there)) + 1
-                raise RatingsError(f"Row {row:,} of the data frame has no {what}. Fill it in, or remove the row.")
+                raise RatingsError(
+                    f"Row {row:,} of the data frame has no {what}. Add the missing value, or remove the row."
+                )
             columns[what] = read if what == "value" else read.renamed(str)
         if "criterion" not in columns:
             columns["criterion"] = gathered(["value"] * len(columns["unit"]), len(columns["unit"]))

@@ -47,13 +47,13 @@ def problem_of(ratings: Ratings, weights: Weights, *, named: bool = False) -> st
         if weights not in NAMED:
             raise RatingsError(f"Weights must be {', '.join(NAMED[:-1])} or {NAMED[-1]}, not {weights!r}.")
         if weights != "none" and ratings.scale.level == "nominal":
-            return f"{weights.capitalize()} weights need an order, and the scale is nominal."
+            return f"{weights.capitalize()} weights need ordered values, but the scale is nominal."
     elif q:  # without any rating there is no scale to fit
         _given(weights, q)
     if named and ratings.counted:
         return NAMELESS
     if q > MOST_CATEGORIES and ratings.scale.level != "nominal":
-        return f"{q:,} different values are measurements, not categories; use alpha, Pearson or ICC."
+        return f"{q:,} different values are measurements, not categories. Use alpha, Pearson's correlation or the ICC."
     return None
 
 
@@ -74,7 +74,7 @@ def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = T
         if symmetric and not np.allclose(given, given.T, rtol=0, atol=1e-12):
             raise RatingsError(
                 "This matrix of weights treats the two raters differently. Only Cohen's kappa of two named raters "
-                "allows this. Make the matrix symmetric."
+                "allows an asymmetric matrix. For other statistics, make the matrix symmetric."
             )
         return given
     if weights == "none" or q < 2:
@@ -123,7 +123,7 @@ def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:
         raise RatingsError("A matrix of weights must be a square table of numbers.") from None
     if matrix.shape != (q, q):
         raise RatingsError(
-            f"A matrix of weights needs a row and a column for each of the {q} categories, but this matrix is "
+            f"A matrix of weights needs a row and a column for each of the {q} categories. This matrix is "
             f"{' x '.join(map(str, matrix.shape)) or 'a single number'}."
         )
     diagonal = np.diagonal(matrix)
@@ -134,6 +134,6 @@ def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:
             disagreement: Floats = 1 - matrix / max(matrix.max(), np.finfo(float).tiny)
             return disagreement
     raise RatingsError(
-        "A matrix of weights needs ones on its diagonal and nothing above one (agreement), or zeros on its "
-        "diagonal and nothing below zero (disagreement)."
+        "A matrix of agreement weights needs ones on its diagonal and no value above 1. A matrix of disagreement "
+        "weights needs zeros on its diagonal and no value below 0."
     )

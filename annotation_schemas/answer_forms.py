@@ -74,14 +74,14 @@ def _any(answer: str, options: Sequence[str], words: Sequence[str]) -> str | Non
 
 
 def _nothing(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
-    return "leave this empty; an answer of this form is drawn on the image."
+    return "leave this field empty, and draw the answer on the image."
 
 
 def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
     if not options:
         return "there are no options to choose from; add options, or choose another form."
     if places_of(answer, options) is None or len(places_of(answer, options) or ()) != 1:
-        return f"this must be one of the options ({_few(options)}), by its text or its letter."
+        return f"enter one of the options ({_few(options)}), by its text or its letter."
     return None
 
 
@@ -90,8 +90,8 @@ def _several(answer: str, options: Sequence[str], words: Sequence[str]) -> str |
         return "there are no options to choose from; add options, or choose another form."
     places = places_of(answer, options)
     if places is None:
-        return f"every entry must be one of the options ({_few(options)}), separated by commas."
-    return "no option may appear twice." if len(set(places)) < len(places) else None
+        return f"list only options ({_few(options)}), separated by commas."
+    return "list each option only once." if len(set(places)) < len(places) else None
 
 
 def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
@@ -102,7 +102,7 @@ def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
         return None
     numbers = [part.strip() for part in answer.split(",")]
     if len(numbers) < 2 or sorted(numbers) != sorted(_numbers(len(numbers))):
-        return "without options, list the numbers of all images from 1, each once, separated by commas."
+        return "this item has no options, so list the numbers of all images from 1, each once, separated by commas."
     return None
 
 
@@ -110,8 +110,8 @@ def _words(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
     known = {_plain(word) for word in words}
     parts = [_plain(part) for part in answer.split(",")]
     if not set(parts) <= known:
-        return f"every entry must be one of {', '.join(words)}, separated by commas."
-    return "no entry may appear twice." if len(set(parts)) < len(parts) else None
+        return f"list only these words, separated by commas: {', '.join(words)}."
+    return "list each entry only once." if len(set(parts)) < len(parts) else None
 
 
 FORMS: Mapping[str, Form] = {

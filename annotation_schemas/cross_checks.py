@@ -93,13 +93,13 @@ def _dimensions(schema: Schema) -> Found:
         if dimension.id == "all":
             yield ("dimensions", index, "id"), "`all` means all dimensions in every report; choose another name"
         if dimension.wanted is not None and dimension.wanted < 1:
-            yield ("dimensions", index, "wanted"), "this must be at least 1"
+            yield ("dimensions", index, "wanted"), "`wanted` must be at least 1"
         if dimension.folder is not None:
             folder = PurePosixPath(dimension.folder)
             if folder.is_absolute() or ".." in folder.parts or "\\" in dimension.folder:
                 yield (
                     ("dimensions", index, "folder"),
-                    "write a path with forward slashes, relative to the imported folder",
+                    "the path is invalid; write a path with forward slashes, relative to the imported folder",
                 )
 
 
@@ -134,7 +134,7 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
     for placeholder in judge.fills:
         if placeholder not in template.prompt.placeholders:
             known = ", ".join(template.prompt.placeholders)
-            message = f"the template `{judge.template}` has no such placeholder; use one of: {known}"
+            message = f"the template `{judge.template}` has no placeholder with this name; use one of: {known}"
             yield (*path, "fills", placeholder), message
     for placeholder, source in template.sources(judge.fills).items():
         named = {source, judge.fills.get(placeholder, placeholder)}
@@ -196,7 +196,7 @@ def shown_to_judges(schema: Schema) -> Found:
                     message = f"`{name}` is in `sees`, but the template `{judge.template}` shows no pictures"
                     yield (*path, "sees", number), f"{message}; remove `{name}`, or use a template with pictures"
             elif name in _sources(schema) and name not in shown:
-                message = f"`{name}` is in `sees`, but the template `{judge.template}` has no placeholder for it"
+                message = f"`{name}` is in `sees`, but the template `{judge.template}` has no matching placeholder"
                 yield (*path, "sees", number), f"{message}; name a placeholder under `fills`, or remove `{name}`"
         if pictured and roles and not set(roles).intersection(judge.sees):
             message = f"the template `{judge.template}` shows the item's pictures, but `sees` lists no picture"
@@ -243,7 +243,8 @@ def _rest(schema: Schema) -> Found:
             if keys is None or not keys.open:
                 yield (
                     ("source", "places", name),
-                    f"`places` is for csv and jsonl; `{schema.source.format}` files define how they name options",
+                    f"`places` works only for csv and jsonl, because `{schema.source.format}` files have a fixed "
+                    "notation for options; remove this key",
                 )
             elif name not in picked_fields(schema):
                 what = f"`{name}` is not a field of kind option_of"
@@ -259,7 +260,7 @@ def _rest(schema: Schema) -> Found:
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
         yield ("report", "by"), "no dimension has a `group`; add groups, or use `dimension`"
     if "derived" in schema.report.statistics and not schema.report.derived:
-        yield ("report", "statistics"), "`derived` needs criteria under `report: derived`"
+        yield ("report", "statistics"), "`derived` needs criteria; add criteria under `report: derived`"
 
 
 def _derived(schema: Schema) -> Found:
@@ -294,14 +295,14 @@ def _derived(schema: Schema) -> Found:
             if ends is None:
                 yield here, f"the values of `{name}` are not numbers; name a criterion with numbers"
             elif derived_criterion.all_of and ends[1] is None:
-                yield here, f"`{name}` has no highest value; give it a `max`"
+                yield here, f"`{name}` has no highest value; add a `max` to this criterion"
         if (
             all(name in graded for name in derived_criterion.parts)
             and derived.dimensions(schema, derived_criterion) == frozenset()
         ):
-            yield (*path, key), "no dimension asks all of these criteria; list criteria that one dimension asks"
+            yield (*path, key), "no dimension has all these criteria; list criteria of a single dimension"
         if derived_criterion.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
-            yield (*path, key), "`all_of` uses settled values; it needs `combine: majority` in grading"
+            yield (*path, key), "`all_of` needs settled values; set `combine: majority` in grading"
 
 
 # ---- small questions ------------------------------------------------------------------------------------------------

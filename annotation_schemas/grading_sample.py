@@ -68,9 +68,9 @@ def check(schema: Schema) -> Found:
                 yield (*_AT, key, at), f"`{name}` is listed twice; keep one of the two"
             seen.add(name)
         if names == () and key != "strata":
-            yield (*_AT, key), f"this list is empty; name {key}, or remove `{key}` to use all of them"
+            yield (*_AT, key), f"the list is empty; name {key}, or remove `{key}` for no limit"
     if plan.outputs is not None and plan.outputs < 1:
-        yield (*_AT, "outputs"), "this must be at least 1"
+        yield (*_AT, "outputs"), "the number must be at least 1"
     yield from _of_each_other(grading, plan)
     yield from _dimensions(schema, grading, plan)
     for at, name in enumerate(plan.strata or ()):
@@ -89,7 +89,10 @@ def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
         if plan.outputs is None and getattr(plan, key) is not None:
             yield (*_AT, key), f"`{key}` has no effect without `outputs`; set `outputs`, or remove `{key}`"
     if grading.order == "fewest_votes":
-        message = "a sample completes one answer after another, but `fewest_votes` does the opposite; use another order"
+        message = (
+            "`fewest_votes` spreads grades over many answers, but a sample completes one answer at a time; use "
+            "another order"
+        )
         yield ("stages", "grading", "order"), message
 
 
@@ -99,7 +102,10 @@ def _dimensions(schema: Schema, grading: Grading, plan: GradingSample) -> Found:
         if name not in known:
             yield (*_AT, "dimensions", at), f"`{name}` is not a dimension{among(name, known)}"
         elif grading.dimensions is not None and name not in grading.dimensions:
-            yield (*_AT, "dimensions", at), f"`{name}` is not graded; add it to the `dimensions` of the stage"
+            yield (
+                (*_AT, "dimensions", at),
+                f"`{name}` is not graded; add the dimension to the `dimensions` of the stage",
+            )
 
 
 def _stratum(schema: Schema, name: str, path: Path) -> Found:
@@ -110,7 +116,10 @@ def _stratum(schema: Schema, name: str, path: Path) -> Found:
         known = [*_OWN, *fields]
         yield path, f"`{name}` is not a field of the item{suggestion(name, known)}; you can also use {', '.join(_OWN)}"
     elif name not in _OWN and not _has_one_value(fields[name]):
-        yield path, f"`{name}` holds several values, but an answer is in one stratum; name a field with one value"
+        yield (
+            path,
+            f"`{name}` can have several values, but an answer belongs to one stratum; name a field with one value",
+        )
 
 
 def _has_one_value(field: ItemField) -> bool:

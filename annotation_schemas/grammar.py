@@ -62,7 +62,7 @@ def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
     if len(offered) < least:
         yield path, f"the list needs at least {least} {'entry' if least == 1 else 'entries'}"
     if len(offered) > MOST:
-        yield path, f"the list has {len(offered):,} entries, but at most {MOST:,} are allowed"
+        yield path, f"the list has {len(offered):,} entries, but at most {MOST:,} are allowed; remove entries"
         return
     yield from unique([((*path, index), choice.value) for index, choice in enumerate(offered)])
     for index, choice in enumerate(offered):
@@ -77,11 +77,12 @@ def scale(criterion: Criterion, path: Path) -> Found:
     yield from unique([((*path, "values", index), value) for index, value in enumerate(values)])
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
-        yield (*path, "values"), "values of a scale must be in order; sort them with their labels"
+        yield (*path, "values"), "the values of a scale must be in order; sort the values together with their labels"
     if values and criterion.labels and len(criterion.labels) != len(values):
         yield (
             (*path, "labels"),
-            f"{len(criterion.labels)} labels for {len(values)} values; write a label for each value, or none",
+            f"there are {len(criterion.labels)} labels for {len(values)} values; write one label for each value, "
+            "or remove all labels",
         )
 
 
@@ -123,7 +124,7 @@ def overlap(given: Tolerance, path: Path) -> Found:
         yield path, "the rule is empty; give `iou`, such as `{iou: 0.5}`"
     elif not 0 < given.iou <= 1:
         share = f"; {given.iou:g} % is {given.iou / 100:g}" if 1 < given.iou <= 100 else ""
-        yield (*path, "iou"), f"an IoU is above 0 and at most 1{share}"
+        yield (*path, "iou"), f"an IoU must be above 0 and at most 1{share}"
 
 
 def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
@@ -136,11 +137,14 @@ def tolerance(given: Tolerance, unit: str | None, path: Path) -> Found:
         why = f"this has {' and '.join(limits)}" if limits else "the tolerance is empty"
         yield path, f"{why}; give one of `absolute`, `relative` and `within`"
     elif given.absolute is not None and given.absolute <= 0:
-        yield (*path, "absolute"), "this must be more than 0; leave out the tolerance to require equal numbers"
+        yield (*path, "absolute"), "`absolute` must be more than 0; remove the tolerance to require equal numbers"
     elif given.relative is not None and not 0 < given.relative < 1:
-        yield (*path, "relative"), "this is a share of the right number; give a value above 0 and below 1"
+        yield (*path, "relative"), "`relative` is a share of the right number; give a value above 0 and below 1"
     elif given.within is not None and unit_of(given.within) is None:
         yield (*path, "within"), f"`{given.within}` is not a known unit; use a unit such as cm, g, s or %"
     elif given.within is not None and step_of(unit, given.within) is None:
         own = f"is in `{unit}`" if unit else "has no `unit`"
-        yield (*path, "within"), f"the number {own}, so it cannot be rounded to {given.within}"
+        yield (
+            (*path, "within"),
+            f"the number {own}, so Touchstone cannot round the number to {given.within}; use a matching unit",
+        )

@@ -22,7 +22,7 @@ def check_item(schema: Schema) -> Found:
     for index, slot in enumerate(assets):
         if slot.min < 0 or (slot.max is not None and slot.max < max(slot.min, 1)):
             least = "min" if slot.min < 0 else "max"
-            why = "`min` must be at least 0, and `max` at least 1 and not less than `min`"
+            why = "`min` must be 0 or more, and `max` must be 1 or more and not less than `min`"
             yield ("item", "assets", index, least), why
         yield from _alt(schema, slot, ("item", "assets", index, "alt"))
     for index, field in enumerate(fields):
@@ -36,10 +36,10 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
     rows = {field.name: kinds.of_field(field) for field in schema.item.fields}
     fits = {name: row for name, row in rows.items() if row.written or row.is_list}
     if slot.alt not in fits:
-        yield path, f"`{slot.alt}` is neither a text field nor a list of texts{among(slot.alt, list(fits))}"
+        yield path, f"`{slot.alt}` is not a text field or a list of texts{among(slot.alt, list(fits))}"
     elif slot.max != 1 and not fits[slot.alt].is_list:
         lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
-        why = f"`{slot.alt}` is one text, but an item may have several images"
+        why = f"`{slot.alt}` is a single text, but an item may have several images"
         yield path, f"{why}; use a {lists} with one entry per image"
 
 
@@ -56,7 +56,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     if row.least_options is not None:
         yield from choices(field.options, (*path, "options"), least=row.least_options)
     elif field.options and not field.forms:
-        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own; remove `options`"
+        yield (*path, "options"), f"a field of kind `{row.name}` cannot have its own options; remove `options`"
     yield from _read_as(schema, field, path)
     for key in ("length", "distinct", "by_dimension", "min", "max", "step", "tolerance", "none", "cover"):
         if getattr(field, key) not in (None, False, {}) and key not in row.keys:
@@ -68,7 +68,10 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     yield from row.check_schema(schema, field, path)
     source = keys_of_source(schema)
     if field.none is not None and row.chosen and source is not None and source.chosen is not None:
-        why = f"files of the format `{source.name}` give the right option by its place, so every item needs one"
+        why = (
+            f"files of the format `{source.name}` give the position of the right option, so every item needs a right "
+            "option"
+        )
         yield (*path, "none"), f"{why}; remove `none`, or use another format"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "`max_length` is less than `min_length`; raise `max_length`, or lower `min_length`"
@@ -87,7 +90,7 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
         yield (*path, "unit"), "`unit` works only with `read_as: number`; add `read_as: number`, or remove `unit`"
     if field.tolerance is not None and "tolerance" in row.keys:
         if key_field(schema) != field.name or (row.answer is None and field.read_as != "number"):
-            why = "models' numbers are compared with the key only, and this field is not the key"
+            why = "Touchstone compares models' numbers only with the key, and this field is not the key"
             yield (*path, "tolerance"), f"{why}; remove `tolerance`"
         yield from tolerance(field.tolerance, field.unit, (*path, "tolerance"))
     if field.read_as is None:
@@ -97,10 +100,10 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
     elif field.read_as not in row.reads_as:
         yield (*path, "read_as"), row.refuses_read_as
     elif field.read_as == "form" and not field.forms:
-        yield (*path, "read_as"), "the field needs `forms`, which determine how answers are read"
+        yield (*path, "read_as"), "this field has no `forms`; add `forms`, which determine how answers are read"
     key = key_field(schema)
     if key != field.name:
-        yield (*path, "read_as"), f"answers are compared with `{key}`, not with this field; remove `read_as`"
+        yield (*path, "read_as"), f"Touchstone compares answers with `{key}`, not with this field; remove `read_as`"
 
 
 def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
@@ -108,7 +111,14 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
     forms.
     """
     if not kinds.of_field(field).written:
-        yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text fields"
+        yield (
+            (*path, "forms"),
+            (
+                f"a field of kind `{field.kind}` cannot have `form` or `forms`, which are for text fields; remove "
+                f"these "
+                "keys"
+            ),
+        )
         return
     names = {choice.name: choice for choice in schema.item.fields if kinds.of_field(choice).of_options}
     if field.form not in names:
@@ -154,4 +164,4 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
     elif names[field.drawn].required:
         yield (*path, "drawn"), f"`{field.drawn}` needs `required: false`, because items of other forms have no drawing"
     elif [marked.drawn for marked in schema.item.fields].count(field.drawn) > 1:
-        yield (*path, "drawn"), f"`{field.drawn}` already holds the answers of another field; name another field"
+        yield (*path, "drawn"), f"`{field.drawn}` already stores the answers of another field; name another field"

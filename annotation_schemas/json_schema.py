@@ -74,7 +74,10 @@ def _short_forms(parts: dict[str, Any]) -> None:
     for stage in parts["Stages"]["properties"].values():
         stage["anyOf"] = [{"const": "none"}, *stage["anyOf"]]
     judge = parts["Judge"]
-    judge["properties"]["criterion"] = {"type": "string", "description": "Short for `criteria` with one entry."}
+    judge["properties"]["criterion"] = {
+        "type": "string",
+        "description": "Short form of `criteria` with a single entry.",
+    }
     judge["required"] = ["template"]
     judge["anyOf"] = [{"required": ["criterion"]}, {"required": ["criteria"]}]
 

@@ -131,11 +131,11 @@ class JudgeTemplate:
         crossed = [name for name, value in mirror.items() if mirror.get(value) != name]
         if crossed:
             there, back = crossed[0], mirror[crossed[0]]
-            return f"{begins} has `{there}: {back}` but not `{back}: {there}`; add it"
+            return f"{begins} has `{there}: {back}` but not `{back}: {there}`; add the missing pair"
         if not any(name != value for name, value in mirror.items()):
             return (
-                f"{begins} does not say which values swap when the answers swap places. Add, for example, "
-                "`mirror: {A: B, B: A}` to its head; the first of `values` is for the first answer"
+                f"{begins} does not say which values swap when the answers swap places. Add, for example, `mirror: "
+                "{A: B, B: A}` to its head. The first of `values` is for the first answer"
             )
         return None
 
@@ -151,7 +151,7 @@ class JudgeTemplate:
         """
         placeholders = ", ".join(self.prompt.placeholders)
         troubles: list[Trouble] = [
-            (name, f"the template {self.head.id} has no such placeholder; use one of: {placeholders}")
+            (name, f"the template {self.head.id} has no placeholder with this name; use one of: {placeholders}")
             for name in fills
             if name not in self.prompt.placeholders
         ]
@@ -215,23 +215,34 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
     text = text.replace("\r\n", "\n")
     match = _HEAD.match(text)
     if match is None:
-        raise SchemaError(f"{name}:1: a template begins with its head, between two lines of three dashes.")
+        raise SchemaError(
+            f"{name}:1: the head is missing. Begin the template with a head between two lines of three dashes."
+        )
     document, head = typed_yaml.parse(match.group(1), Head)
     prompt = parse_prompt(name, match.group(2))
     if head is not None:
         prompt = Prompt(head.id, prompt.user, prompt.system)
         for lacking in sorted(set(head.variables) - set(prompt.placeholders)):
-            document.add(("variables",), f"the text has no `{{{lacking}}}`")
+            document.add(
+                ("variables",),
+                f"the text has no placeholder `{{{lacking}}}`; add the placeholder to the text, or remove the name "
+                "here",
+            )
         for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
-            document.add(("variables",), f"the text has `{{{unnamed}}}`, which is missing here; add it")
+            document.add(
+                ("variables",), f"the text has the placeholder `{{{unnamed}}}`, which is missing here; add its name"
+            )
         if head.grades not in (None, ITEM, *prompt.placeholders):
-            document.add(("grades",), f"the text has no `{{{head.grades}}}`; name a placeholder, or `{ITEM}`")
+            document.add(
+                ("grades",),
+                f"the text has no placeholder `{{{head.grades}}}`; name a placeholder of the text, or `{ITEM}`",
+            )
         if head.grades is not None and head.pair:
-            document.add(("grades",), f"a comparison grades `{PAIR[0]}` and `{PAIR[1]}`; leave this out")
+            document.add(("grades",), f"a comparison always grades `{PAIR[0]}` and `{PAIR[1]}`; remove this key")
         if not head.values:
-            document.add(("values",), "give at least one value that a judge may choose")
+            document.add(("values",), "give at least one value that a judge can choose")
         if not prompt.user:
-            document.add((), "the text is empty")
+            document.add((), "the text is empty; write the judge's prompt")
     if head is None or document.troubles:
         lines = [f"{name}:{trouble.line + 1}: {_key(trouble.path)}{trouble.message}." for trouble in document.troubles]
         raise SchemaError("\n".join(lines))

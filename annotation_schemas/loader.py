@@ -112,10 +112,12 @@ def schema_hash(schema: Schema, guideline_text: str) -> str:
 def _read_guideline(folder: Path, name: str, document: Document) -> str:
     target = (folder / name).resolve()
     if not target.is_relative_to(folder.resolve()):
-        document.add(("guideline",), f"`{name}` lies outside the schema's folder; put it next to the schema")
+        document.add(("guideline",), f"`{name}` lies outside the schema's folder; move the file next to the schema")
         return ""
     if not target.is_file():
-        document.add(("guideline",), f"there is no file `{name}` next to the schema; write it, or leave the key out")
+        document.add(
+            ("guideline",), f"there is no file `{name}` next to the schema; create the file, or remove this key"
+        )
         return ""
     try:
         return yaml_text.decode(target.read_bytes())

@@ -699,11 +699,11 @@ class Comparison(_SchemaPart):
 
     lacks: ClassVar[Mapping[str, str]] = {
         "gold": "comparisons have no key, so they have no gold checks",
-        "qualification": "comparisons have no qualification set; choose the people of this stage on the page People",
-        "adjudication": "pairs are not settled; every preference counts",
-        "order": "everyone gets the pairs in the same shuffled order, so that pairs are complete early",
-        "shuffle": "the sides are always drawn at random for each person",
-        "outputs": "set the number of pairs of an item with `per_item`",
+        "qualification": "comparisons have no qualification set; choose people for this stage on the People page",
+        "adjudication": "comparisons have no adjudication, because every preference counts",
+        "order": "everyone gets the pairs in the same shuffled order, so that people finish each pair early",
+        "shuffle": "each person always sees the two answers in random order",
+        "outputs": "use `per_item` to set the number of pairs for each item",
     }
 
 

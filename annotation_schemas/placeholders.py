@@ -12,14 +12,14 @@ from annotation_schemas.model import Schema
 CHOICES, INJECTED, SUMMARY = "choices", "injected", "summary"
 
 OF_PROMPTS: Mapping[str, str] = {
-    CHOICES: "the options, one per line with its letter; empty if the item has no options or they are ranked",
+    CHOICES: "the options, one per line with its letter; empty if the item has no options or the options are ranked",
     DIMENSION: "the title of the item's dimension",
-    INJECTED: "the text that a run adds to the question; without this placeholder, it comes before the prompt",
+    INJECTED: "the text that a run adds to the question; without this placeholder, the text comes before the prompt",
     SUMMARY: "in the second step of `two_steps`: the model's first answer",
 }
 """Placeholders of models' prompts that no field fills."""
 OF_TEMPLATES: Mapping[str, str] = {
-    PREDICTION: "the judged answer of the model",
+    PREDICTION: "the model's answer that the judge rates",
     DIMENSION: "the title of the item's dimension",
     PAIR[0]: "in a comparison: the answer shown first; in the second round, the other answer",
     PAIR[1]: "in a comparison: the answer shown second",
@@ -33,7 +33,7 @@ def of_prompts(schema: Schema) -> dict[str, str]:
     meanings = {}
     for field in schema.item.fields:
         if field.name not in keys and not kinds.of_field(field).drawn:
-            own = " (secret: only the schema's own prompts may use it)" if field.secret_in else ""
+            own = " (secret: only the schema's own prompts can use this field)" if field.secret_in else ""
             meanings[field.name] = f"the item's {kinds.title_of(field)}{own}"
     return meanings | dict(OF_PROMPTS)
 

@@ -117,7 +117,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
         for variant, parts in variants.items():
             path = ("families", family, variant)
             if not _is_prompt(parts):
-                document.add(path, "a prompt needs the text `user`; the text `system` and `wordings` are optional")
+                document.add(path, "a prompt needs the key `user`; the keys `system` and `wordings` are optional")
                 continue
             prompt = Prompt(f"{name}/{family}/{variant}", parts["user"].strip("\n"), parts.get("system"))
             if "wordings" in parts and (made := _types(prompt, parts["wordings"], document, path)):
@@ -125,7 +125,7 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
                 types[prompt.name] = made
             by_family.setdefault(family, {})[variant] = prompt
     if value.get("default") not in families:
-        document.add(("default",), "this must be one of the families")
+        document.add(("default",), "`default` must name one of the families")
     injections = _injections(value.get("injections"), document, name)
     if document.troubles:
         lines = [f"{file}:{trouble.line}: {dotted(trouble.path)}: {trouble.message}." for trouble in document.troubles]
@@ -137,7 +137,7 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
     """Return a prompt for each combination of wordings. Its name ends in the numbers of the wordings, from 1."""
     path = (*path, "wordings")
     if not isinstance(wordings, dict) or not wordings:
-        document.add(path, "name parts of the prompt, each with a list of wordings")
+        document.add(path, "`wordings` must name parts of the prompt, each with a list of wordings")
         return ()
     fits = True
     for part, texts in wordings.items():
@@ -149,7 +149,9 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
         return ()
     n = math.prod(len(texts) for texts in wordings.values())
     if n > MOST_TYPES:
-        document.add(path, f"the wordings combine to {n:,} prompts, but at most {MOST_TYPES:,} are allowed")
+        document.add(
+            path, f"the wordings combine to {n:,} prompts, but at most {MOST_TYPES:,} are allowed; list fewer wordings"
+        )
         return ()
     prompts = []
     for places in itertools.product(*(range(len(texts)) for texts in wordings.values())):
@@ -164,30 +166,34 @@ def _types(prompt: Prompt, wordings: Any, document: yaml_text.Document, path: tu
 def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
     """Return the problem with the wordings of a part of a prompt, or None."""
     if not isinstance(part, str) or not _NAME.fullmatch(part) or f"<{part}>" == IMAGE:
-        return "name a part with lowercase letters, digits, dashes and underscores, and not `image`"
+        return (
+            "the name of a part can have only lowercase letters, digits, dashes and underscores, and cannot be `image`"
+        )
     if f"<{part}>" not in f"{prompt.system or ''}{prompt.user}":
-        return f"the prompt has no `<{part}>`, where the wordings belong"
+        return f"the prompt has no `<{part}>`; add this marker where the wordings belong"
     if (
         not isinstance(texts, list | tuple)
         or not texts
         or not all(isinstance(text, str) and text.strip() for text in texts)
     ):
-        return "this must be a list with at least one text"
+        return "the wordings must be a list with at least one text"
     if len(set(texts)) < len(texts):
-        return "a wording appears twice"
+        return "a wording appears twice; remove one of the two"
     return None
 
 
 def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
     prompts: dict[str, Prompt] = {}
     if value is not None and not isinstance(value, dict):
-        document.add(("injections",), "give names, each with a `text`")
+        document.add(("injections",), "`injections` must give each name a `text`")
     for key, parts in _mapping(value).items():
         path = ("injections", key)
         if not _NAME.fullmatch(key):
-            document.add(path, "use lowercase letters, digits, dashes and underscores in a name")
+            document.add(
+                path, "the name of an injection can have only lowercase letters, digits, dashes and underscores"
+            )
         elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
-            document.add(path, "an injection has only the key `text`")
+            document.add(path, "an injection has only the key `text`; remove other keys")
         else:
             prompts[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
             if not prompts[key].placeholders:
@@ -213,7 +219,7 @@ def parse_prompts(text: str, *, file: str) -> PromptSet:
     if not name.endswith((".jsonl", ".json")):
         prompt = parse_prompt(name, text)
         if not prompt.user:
-            raise SchemaError(f"{path}:1: the file has no text for the user.")
+            raise SchemaError(f"{path}:1: the file has no user prompt. Write the text that the model receives.")
         return PromptSet(name, "any", {"any": {GENERAL: prompt}}, text=text)
     variants: dict[str, Prompt] = dict(_published_prompts(text, file=path))
     wanted = chosen or (GENERAL if GENERAL in variants else next(iter(variants)))
@@ -267,10 +273,12 @@ def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
             continue
         prompt = _published(line, where=f"{file}:{number}")
         if prompt.name in published_prompts:
-            raise SchemaError(f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`.")
+            raise SchemaError(
+                f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`. Rename one of the two."
+            )
         published_prompts[prompt.name] = prompt
     if not published_prompts:
-        raise SchemaError(f"{file}:1: the file has no prompts.")
+        raise SchemaError(f"{file}:1: the file has no prompts. Add one JSON object per line.")
     return published_prompts
 
 
@@ -285,10 +293,10 @@ def _published(line: str, *, where: str) -> PublishedPrompt:
     except (ValueError, RecursionError) as error:
         raise SchemaError(f"{where}: the line is not JSON; a prompt file has one JSON object per line.") from error
     if not isinstance(record, dict):
-        raise SchemaError(f"{where}: the line is not a JSON object.")
+        raise SchemaError(f"{where}: the line is not a JSON object. Write one JSON object per line.")
     for key in ("name", "prompt_template"):
         if not isinstance(record.get(key), str):
-            raise SchemaError(f"{where}: {key}: the text is missing.")
+            raise SchemaError(f"{where}: {key}: the text is missing. Add the text.")
     texts = {
         key: record[key]
         for key in ("type", "description", "category", "output_format")

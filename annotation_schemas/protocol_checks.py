@@ -85,8 +85,8 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "raters"),
-            "a majority of two people needs both, so answers with two different grades get no grade; "
-            "ask 3 people, or set `combine: mean`",
+            "with two people, two different grades have no majority, so the answer gets no grade; ask 3 people, or "
+            "set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)
     plan = stage.sample if stage is not None else None
@@ -94,8 +94,8 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "sample", "outputs"),
-            f"the models have only {most:,} answers to the wanted items of these dimensions; "
-            "lower `outputs`, or name more models or dimensions",
+            f"the models have only {most:,} answers to the wanted items of these dimensions; lower `outputs`, add "
+            "models, or add dimensions",
         )
 
 
@@ -121,7 +121,7 @@ def _translations(schema: Schema) -> Iterator[Finding]:
             yield Finding(ERROR, ("translations", code), message)
         for text in texts:
             if text not in own:
-                why = "this schema does not have this text; correct or remove the translation"
+                why = "the schema does not contain this text; correct or remove the translation"
                 yield Finding(WARNING, ("translations", code, text), why)
 
 
@@ -176,7 +176,7 @@ def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator
             yield Finding(
                 WARNING,
                 path,
-                f"`{field.name}` may reveal the right answer to raters of {called}, who should find it; {todo}",
+                f"`{field.name}` may reveal the right answer, which raters of {called} should find themselves; {todo}",
             )
         elif kinds.of_field(field).chosen and field.field in lists:
             yield Finding(
@@ -212,8 +212,8 @@ def _judges(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("judges", index, "parser"),
-                f"replies to the template `{row.name}` are always read by `{row.parser}`; "
-                f"remove `parser`, or set `parser: {row.parser}`",
+                f"the parser `{row.parser}` always reads replies to the template `{row.name}`; remove `parser`, or "
+                f"set `parser: {row.parser}`",
             )
 
 
@@ -225,7 +225,8 @@ def _models(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("models", "score"),
-            f"only `rank_options` scores options; `score` has no effect with `{models.strategy}`; remove `score`",
+            f"`score` has no effect with `{models.strategy}`, because only `rank_options` scores options; remove "
+            "`score`",
         )
     if models.strategy == "rank_options" and options_field(schema) is None:
         yield Finding(
@@ -239,7 +240,7 @@ def _models(schema: Schema) -> Iterator[Finding]:
             why = f"`{name}` is not a setting for clips; use one of: {', '.join(CLIPS)}"
             yield Finding(ERROR, ("models", "clips", name), why)
         elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            why = f"`{value}` is not a number of frames; give a whole number, 0 or more"
+            why = f"`{value}` is not a number of frames; give a whole number of 0 or more"
             yield Finding(ERROR, ("models", "clips", name), why)
     if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
         yield Finding(WARNING, ("models", "clips"), "items have no clip, so `clips` has no effect; remove `clips`")

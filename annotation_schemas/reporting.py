@@ -64,11 +64,18 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for at, name in enumerate(schema.report.statistics):
         path = ("report", "statistics", at)
         if name in schema.report.statistics[:at]:
-            yield path, f"`{name}` is listed twice"
+            yield path, f"`{name}` is listed twice; remove one of the two"
         elif name == ACCURACY and key_field(schema) is None:
-            yield path, "no field of the item is a key, so there is no accuracy; leave it out"
+            yield path, "no field of the item is a key, so accuracy is undefined; leave this out"
         elif name not in OF_RESULTS and not criteria:
-            yield path, f"`{name}` needs ratings, but the schema has no verification and no grading"
+            yield (
+                path,
+                (
+                    f"`{name}` needs ratings, but the schema has no verification or grading; add a stage, or "
+                    f"remove the "
+                    "statistic"
+                ),
+            )
         elif _needs(name) is Needs.ORDER and not ordered:
             yield path, f"`{name}` needs a criterion with an order in verification or grading"
         elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
@@ -89,12 +96,12 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
         yield ("report", "rule"), "people give no ratings for a comparison with judges; leave this out"
     for name in ("units", "people"):
         if (n := getattr(rule, name)) is not None and n < 2:
-            yield ("report", "rule", name), "this must be at least 2, because agreement needs two"
+            yield ("report", "rule", name), "the number must be at least 2 to measure agreement"
     if rule.margin is not None and rule.margin < 0:
-        yield ("report", "rule", "margin"), "this cannot be negative"
+        yield ("report", "rule", "margin"), "`margin` cannot be negative; give 0 or more"
     for name in ("reliability", "association", "epsilon"):
         if (share := getattr(rule, name)) is not None and not 0 <= share <= 1:
-            yield ("report", "rule", name), "this must be between 0 and 1"
+            yield ("report", "rule", name), "the value must be between 0 and 1"
 
 
 def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:

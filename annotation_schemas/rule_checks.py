@@ -32,8 +32,8 @@ def check(schema: Schema) -> Found:
             if written and unwritten:
                 yield (
                     ("item", "rules", index),
-                    f"`{unwritten[0]}` comes from files only (`authored: false`), so authors cannot follow this rule; "
-                    "let authors write it, or leave the rule out",
+                    f"`{unwritten[0]}` comes only from files (`authored: false`), so authors cannot follow this "
+                    "rule; let authors write the field, or remove the rule",
                 )
     for stage in STAGES:
         part = getattr(schema.stages, stage)
@@ -63,18 +63,18 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
     if row is None:
         return  # told where all rows are
     if not rule.say.strip():
-        yield (*path, "say"), "`say` is empty; write the sentence that people read when they break the rule"
+        yield (*path, "say"), "`say` is empty; write the sentence that people see when they break the rule"
     if len(rule.of) < row.least or (row.most is not None and len(rule.of) > row.most):
         many = f"at least {row.least}" if row.most is None else f"{row.most}"
         yield (*path, "of"), f"`{rule.rule}` needs {many} names here, not {len(rule.of)}"
     yield from unique([((*path, "of", at), name) for at, name in enumerate(rule.of)])
     if row.needs_when and not rule.when:
-        yield path, f"`when` is missing; `{rule.rule}` needs the condition for a required answer"
+        yield path, f"`when` is missing; add the condition under which `{rule.rule}` requires an answer"
     there = True
     for at, name in enumerate(rule.of):
         if name not in (own if row.about_absence else known):
             there = False
-            yield (*path, "of", at), f"`{name}` is neither asked nor shown here{suggestion(name, list(known))}"
+            yield (*path, "of", at), f"`{name}` is not asked or shown here{suggestion(name, list(known))}"
     if there and not any(name in own for name in rule.of):
         there = False
         yield (*path, "of"), "this stage asks none of these questions; move the rule to `item: rules`"
@@ -87,7 +87,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
 
 def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) -> Found:
     if name not in known:
-        yield path, f"`{name}` is neither asked nor shown here{suggestion(name, list(known))}"
+        yield path, f"`{name}` is not asked or shown here{suggestion(name, list(known))}"
         return
     part = known[name]
     if not wanted:
@@ -111,16 +111,22 @@ def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path:
         return
     for at, (part, sort) in enumerate(zip(parts, sorts, strict=True)):
         if row.compares is Compares.NUMBERS and sort != NUMBER:
-            yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) is not a number; name a number"
+            yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) is not numeric; name a numeric field or question"
         elif sort is None or sort != sorts[0]:
-            yield (*path, at), f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`"
+            yield (
+                (*path, at),
+                (
+                    f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`; name two of the "
+                    "same kind"
+                ),
+            )
         elif sort == NUMBER and part.unit != parts[0].unit:
             units = " and ".join(
                 f"`{criterion.unit}`" if criterion.unit else "no unit" for criterion in (parts[0], part)
             )
             yield (
                 (*path, at),
-                f"`{parts[0].name}` and `{part.name}` differ in unit ({units}); give both the same `unit`",
+                f"`{parts[0].name}` and `{part.name}` have different units ({units}); give both the same `unit`",
             )
 
 
@@ -130,17 +136,30 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
         for one, other in pairwise(parts):
             low, high = _ends(one)[0], _ends(other)[1]
             if low is not None and high is not None and (low > high or (low == high and rule.rule == "less_than")):
-                yield path, f"this can never hold: `{one.name}` is at least {low:g} and `{other.name}` at most {high:g}"
+                yield (
+                    path,
+                    (
+                        f"the rule can never be met, because `{one.name}` is at least {low:g} and `{other.name}` "
+                        f"at most "
+                        f"{high:g}; change the rule or these limits"
+                    ),
+                )
     needed = [part.name for part in parts if _always_there(part)]
     if row.needs_when:
         for part in parts:
             yield from _asked_then(rule, part, path)
         if len(needed) == len(parts):
-            yield path, f"`{needed[0]}` is always required; set `required: false` for it, or remove the rule"
+            yield path, f"`{needed[0]}` is always required; set `required: false`, or remove the rule"
     elif row.about_absence and row.name == "at_most_one" and len(needed) > 1:
-        yield path, f"this can never hold: {' and '.join(f'`{name}`' for name in needed)} are required"
+        yield (
+            path,
+            (
+                f"the rule can never be met, because {' and '.join(f'`{name}`' for name in needed)} are required; make "
+                "all but one optional"
+            ),
+        )
     elif row.about_absence and row.name != "at_most_one" and needed:
-        yield path, f"`{needed[0]}` is always required, so the rule has no effect; set `required: false` for it"
+        yield path, f"`{needed[0]}` is always required, so the rule has no effect; set `required: false`"
 
 
 def _asked_then(rule: CrossRule, part: Criterion | ItemField, path: Path) -> Found:
@@ -181,4 +200,11 @@ def _circles(rules: Sequence[CrossRule], path: Path) -> Found:
             reached |= more
             waiting += more
         if strict and one in reached:
-            yield (*path, index), f"this can never hold: other rules keep `{other}` from being above `{one}`"
+            yield (
+                (*path, index),
+                (
+                    f"the rule can never be met, because other rules keep `{other}` from being above `{one}`; "
+                    f"change one "
+                    "of the rules"
+                ),
+            )

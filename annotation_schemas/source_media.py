@@ -36,18 +36,24 @@ KEYS = {
         MediaKey(
             ENDS_BEFORE,
             "seconds from the end of a clip to the start of the action, for records without an observation frame; "
-            "a record with both is refused if its observation is later",
+            "an import refuses a record with a later observation",
             whole=False,
             least=0,
         ),
         MediaKey(
             FEWEST,
-            "an import counts goals with fewer actions; it keeps their records, because a file may not show all "
-            "actions of a goal",
+            "the minimum number of actions of a goal; an import counts goals with fewer actions but keeps their "
+            "records, because a file may not show all actions",
             whole=True,
             least=1,
         ),
-        MediaKey(MOST, "an import refuses records with more actions, including the next action", whole=True, least=1),
+        MediaKey(
+            MOST,
+            "the maximum number of actions of a goal, including the next action; an import refuses records with "
+            "more actions",
+            whole=True,
+            least=1,
+        ),
         MediaKey(EVERY, "for videos in the pool: use every nth frame, such as 24", True, 1),
     )
 }
@@ -71,7 +77,7 @@ def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     most, n = number(schema, MOST), n_actions(schema, fields)
     if most is None or n is None or n <= most:
         return None
-    return f"its goal takes at least {n} actions, including the next one, but at most {most:g} are allowed"
+    return f"its goal has at least {n} actions, including the next action, but at most {most:g} are allowed"
 
 
 def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
@@ -89,8 +95,8 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
     if not few:
         return None
     return (
-        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. These goals may have "
-        "more actions: a record shows only the actions before its question."
+        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. The goals may have "
+        "more actions, because a record shows only the actions before its question."
     )
 
 
@@ -105,20 +111,23 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         if row is None:
             yield path, f"`{name}` is not a known key; use one of: {', '.join(KEYS)}"
         elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
-            yield path, f"this must be a {'whole ' if row.whole else ''}number of at least {row.least:g}"
+            yield path, f"the value must be a {'whole ' if row.whole else ''}number of at least {row.least:g}"
         elif name == ENDS_BEFORE and action is None:
             yield path, "items of this format have no start of an action; leave this out"
         elif name == ENDS_BEFORE and (action not in names or not _has_clip(schema)):
-            yield path, f"this needs a clip, and an integer field `{action}` with the start of the action"
+            yield path, f"this key needs a clip, and an integer field `{action}` with the start of the action"
         elif name in (FEWEST, MOST) and goal is None:
             yield path, "items of this format have no goal; leave this out"
         elif name in (FEWEST, MOST) and (goal not in names or _progress(schema) is None):
-            yield path, f"this needs a field `{goal}`, and a field of kind `segments` with the actions so far"
+            yield path, f"this key needs a field `{goal}`, and a field of kind `segments` with the actions so far"
         elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
             yield path, "only authoring and triage use frames, and the schema has neither; leave this out"
     least, most = number(schema, FEWEST), number(schema, MOST)
     if least is not None and most is not None and least > most:
-        yield ("source", "media", FEWEST), f"no goal has at least {least:g} and at most {most:g} actions"
+        yield (
+            ("source", "media", FEWEST),
+            f"no goal has at least {least:g} and at most {most:g} actions; lower the minimum, or raise the maximum",
+        )
 
 
 def has_segments(schema: Schema) -> bool:

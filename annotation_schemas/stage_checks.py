@@ -39,7 +39,10 @@ def check_stages(schema: Schema) -> Found:
     if stages.adjudication:
         yield from choices(stages.adjudication.reasons, ("stages", "adjudication", "reasons"), least=1)
         if not stages.verification:
-            yield ("stages", "adjudication"), "adjudication needs a verification stage"
+            yield (
+                ("stages", "adjudication"),
+                "adjudication needs a verification stage; add a verification stage, or remove `adjudication`",
+            )
     yield from _gold_would_show(schema)
     if stages.refinement:
         yield from _refinement(stages.refinement)
@@ -62,9 +65,9 @@ def check_stages(schema: Schema) -> Found:
     ):
         number = getattr(getattr(stages, stage), key, None)
         if number is not None and number < 1:
-            yield ("stages", stage, key), "this must be at least 1"
+            yield ("stages", stage, key), "the number must be at least 1"
         elif number is not None and (stage, key) in _SLOTS and number > MOST:
-            yield ("stages", stage, key), f"this must be at most {MOST:,}"
+            yield ("stages", stage, key), f"the number must be at most {MOST:,}"
 
 
 def _gold_would_show(schema: Schema) -> Found:
@@ -72,7 +75,7 @@ def _gold_would_show(schema: Schema) -> Found:
     for name in (*schema.stages.verifications, "grading"):
         part = getattr(schema.stages, name)
         if part is not None and part.show_others is not None and part.gold is not None:
-            why = "people would recognize gold checks, which have no other answers"
+            why = "people would recognize gold checks, because gold checks show no answers of other people"
             yield ("stages", name, "show_others"), f"{why}; remove `show_others` or `gold`"
 
 
@@ -115,14 +118,14 @@ def _not_before(schema: Schema, stage: str, criterion: Criterion, name: str, ear
     """Return the reason why a criterion cannot depend on a later criterion, a field or an unknown name."""
     complaint = f"the question `{name}` does not come before `{criterion.name}`"
     if name in (asked.name for asked in registry.criteria_of(schema, stage)):
-        return f"{complaint}; move it before `{criterion.name}`"
+        return f"{complaint}; move the question before `{criterion.name}`"
     if name in (field.name for field in schema.item.fields):
         complaint = f"{complaint}: `{name}` is a field of the item, but conditions use answers"
     return complaint + (among(name, earlier) or f"; `{criterion.name}` is the first question, so remove the condition")
 
 
 _MISPLACED = {
-    "options": "has no options of its own",
+    "options": "cannot have its own options",
     "field": "does not refer to a field",
 }
 
@@ -153,7 +156,7 @@ def check_verifications(schema: Schema) -> Found:
             same_title = next((o for o in others if titles[o].casefold() == part.title.strip().casefold()), None)
             if not part.title.strip() or same_title is not None:
                 why = f"`{same_title}` has the same title" if same_title else "the title is empty"
-                yield (*path, "title"), f"{why}; people know stages by their titles, so write another title"
+                yield (*path, "title"), f"{why}; people recognize stages by their titles, so write another title"
         if part.again and not number:
             yield (*path, "again"), "no verification stage comes before this stage; remove `again`"
         yield from _verification(schema, name, part)
@@ -164,7 +167,7 @@ def check_verifications(schema: Schema) -> Found:
     ):
         yield (
             ("stages", "adjudication"),
-            "every verification has `contested: drop`, so no item reaches adjudication; use `none`",
+            "every verification has `contested: drop`, so no item reaches adjudication; set `adjudication: none`",
         )
 
 
@@ -183,16 +186,17 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
                 if any(name == other.name for other in registry.criteria_of(schema, arg))
             )
             other = next(asked_in, None)
-            elsewhere = f"; it is a criterion of `{other}`" if other else ""
+            elsewhere = f"; this name is a criterion of `{other}`" if other else ""
             yield at, f"`{name}` is not a criterion of {called(stage)}{elsewhere}{among(name, list(criteria))}"
         elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
             able = kinds.of_criterion(criteria[name]).by_overlap
-            how = "give it a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
-            yield at, f"no two people {does} `{name}` alike, so `{name}` cannot decide about items; {how}"
+            how = "add a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
+            yield at, f"no two people {does} `{name}` exactly alike, so `{name}` cannot decide about items; {how}"
         elif criteria[name].dimensions is not None:
             yield (
                 at,
-                f"`{name}` is asked in some dimensions only, so it cannot decide about items; name another criterion",
+                f"only some dimensions ask `{name}`, so this criterion cannot decide about items; name another "
+                "criterion",
             )
     yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
@@ -222,8 +226,8 @@ def _keep_values(
     elif rule.needs_values and not keep.values:
         yield (
             path,
-            f"`values` is missing; the rule `{keep.rule}` needs a value for each criterion"
-            " (or `parts`, each with its own target)",
+            f"`values` is missing; give the rule `{keep.rule}` a value for each criterion, or use `parts` with their "
+            "own targets",
         )
     elif not keep.values and keep.value is None:
         yield path, "`value` is missing; give the value that keeps an item"
@@ -257,7 +261,7 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
 
 
 def _keyless(path: Path, name: str) -> tuple[Path, str]:
-    why = f"answers to `{name}` are compared with the item's field by their overlap"
+    why = f"Touchstone compares answers to `{name}` with the item's field by their overlap"
     return path, f"{why}; name the item's field as `key`, and put other criteria into `parts` of `all_of`"
 
 
@@ -283,9 +287,12 @@ def _skips(schema: Schema, stage: str, verification: Verification, deciding: Seq
     path: Path = ("stages", stage, "skips")
     skips = verification.skips
     if not 1 <= skips.after <= verification.raters:
-        yield (*path, "after"), f"this must be at least 1, and at most the number of raters ({verification.raters})"
+        yield (
+            (*path, "after"),
+            f"the number must be at least 1, and at most the number of raters ({verification.raters})",
+        )
     if not any(criterion.skip for criterion in deciding):
-        yield path, "no criterion of `keep` can be skipped; give one of them a `skip`"
+        yield path, "no criterion of `keep` can be skipped; give one of these criteria a `skip`"
     if skips.then == "adjudicate" and schema.stages.adjudication is None:
         yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
     elif skips.then == "adjudicate" and not verification.adjudicates:
@@ -297,7 +304,7 @@ def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
     if keep.value is not None or keep.values:
         yield (
             (*path, "value" if keep.value is not None else "values"),
-            f"the rule `{keep.rule}` compares with `key`, not with `value`",
+            f"the rule `{keep.rule}` compares with `key`; use `key` instead of `value`",
         )
     if keep.key is None:
         yield path, "`key` is missing; name the field that holds the right answer"
@@ -321,7 +328,10 @@ def check_answering(schema: Schema) -> Found:
     path: Path = ("stages", "answering")
     yield from known_dimensions(schema, stage.dimensions, (*path, "dimensions"))
     if len(stage.criteria) > 1:
-        yield (*path, "criteria"), "answering needs exactly one criterion, but this stage has several"
+        yield (
+            (*path, "criteria"),
+            "answering needs exactly one criterion, but this stage has several; keep one criterion",
+        )
     for criterion in stage.criteria[:1]:
         if not kinds.of_criterion(criterion).answers_items:
             can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
@@ -332,7 +342,7 @@ def check_answering(schema: Schema) -> Found:
         if criterion.skip or criterion.cannot_tell or not criterion.required or criterion.dimensions is not None:
             yield (
                 (*path, "criteria", 0),
-                "people answer every item, as models do; leave out `skip`, `cannot_tell`, `required` and `dimensions`",
+                "people answer every item, as models do; remove `skip`, `cannot_tell`, `required` and `dimensions`",
             )
     fields = {field.name: field for field in schema.item.fields}
     keys = key_fields(schema)
@@ -340,11 +350,20 @@ def check_answering(schema: Schema) -> Found:
         if name not in fields:
             yield (*path, "shows", index), f"`{name}` is not a field of the item{among(name, list(fields))}"
         elif name in keys:
-            yield (*path, "shows", index), f"`{name}` reveals the right answer, which people who answer must not see"
+            yield (
+                (*path, "shows", index),
+                f"`{name}` reveals the right answer, which respondents must not see; remove this field from `shows`",
+            )
         elif "answering" in fields[name].secret_in:
             yield (*path, "shows", index), f"`{name}` is secret in answering; remove `{name}` from `shows`"
     if key_field(schema) is None and schema.stages.grading is None:
-        yield path, "answers would get no scores, because items have no key and the schema has no `grading`"
+        yield (
+            path,
+            (
+                "answers would get no scores, because items have no key and the schema has no `grading`; add a key or "
+                "grading"
+            ),
+        )
 
 
 def check_grading(schema: Schema) -> Found:
@@ -365,7 +384,7 @@ def check_grading(schema: Schema) -> Found:
             " numbers as their values",
         )
     if grading.outputs is not None and grading.outputs < 1:
-        yield ("stages", "grading", "outputs"), "this must be at least 1"
+        yield ("stages", "grading", "outputs"), "the number must be at least 1"
     yield from grading_sample.check(schema)
     yield from check_shown(schema, grading.shows, "grading")
 
@@ -405,7 +424,7 @@ def check_coding(schema: Schema) -> Found:
         yield (*at, "criteria"), "no criterion has `options`, which are the codes; add options to a criterion"
     of = coding.of
     if of.score is None and not of.items:
-        yield (*at, "of"), "`score` is missing; choose the score that shows wrong answers (or name `items`)"
+        yield (*at, "of"), "`score` is missing; choose the score that identifies wrong answers (or name `items`)"
     yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
     rated = [
         criterion.name
@@ -420,7 +439,7 @@ def check_coding(schema: Schema) -> Found:
             words = "not a criterion of grading with numbers"
             yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{among(of.criterion, rated)}"
         elif of.below is None and highest_score(schema, of.criterion) is None:
-            yield (*at, "of"), f"`{of.criterion}` has no highest value; give `below`, or a `max` of the criterion"
+            yield (*at, "of"), f"`{of.criterion}` has no highest value; add `below`, or give the criterion a `max`"
     elif of.criterion is not None:
         yield (*at, "of", "criterion"), "only scores of people and judges have a criterion; remove `criterion`"
     if of.judge is not None and of.score != "judge":

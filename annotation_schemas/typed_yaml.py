@@ -97,10 +97,12 @@ def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
         return
     value = place.pop(old)
     if name in place:
-        document.add(path, f"`{old}` is the earlier name of `{name}`, and both are given; leave `{old}` out")
+        document.add(path, f"the file has both `{name}` and its earlier name `{old}`; leave `{old}` out")
         return
     document.add(
-        path, f"`{old}` is now called `{name}`; the next version no longer accepts `{old}`", level=yaml_text.WARNING
+        path,
+        f"`{old}` is now called `{name}`; use the new name, because the next version rejects `{old}`",
+        level=yaml_text.WARNING,
     )
     place[name] = value
     moved = {at: line for at, line in document.lines.items() if at[: len(path)] == path}
@@ -172,7 +174,9 @@ def read_file(path: Path) -> str:
     """Return a short text file in UTF-8. Raise ``SchemaError`` with a sentence for any other file."""
     try:
         if path.stat().st_size > yaml_text.LARGEST_BYTES:
-            raise ValueError(f"the file has more than {yaml_text.LARGEST_BYTES:,} bytes; a schema is a short text")
+            raise ValueError(
+                f"the file has more than {yaml_text.LARGEST_BYTES:,} bytes; choose another file, or shorten the schema"
+            )
         return yaml_text.decode(path.read_bytes())
     except OSError as error:
         raise SchemaError(f"{path}:1: the file cannot be read: {(error.strerror or str(error)).lower()}.") from error
@@ -223,15 +227,15 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         away = extensions.missing("kinds", str(given)) if path[-1:] == ("kind",) else None
         near = _suggestion(str(given), known)
         added = "; if an extension adds this kind, install the extension" if path[-1:] == ("kind",) and not near else ""
-        document.add(path, away or f"`{given}` is not known{near}; known: {', '.join(known)}{added}")
+        document.add(path, away or f"`{given}` is not a known value{near}; known values: {', '.join(known)}{added}")
     elif kind == "value_error":
         document.add(path, str(context.get("error", detail["msg"])))
     elif given is None:
         _forget(document, path, yaml_text.NOTHING)
-        document.add(path, "the value is missing; write it after the colon")
+        document.add(path, "the value is missing; write a value after the colon")
     elif kind == "string_type" and isinstance(given, bool | int | float):
         shown = str(given).lower() if isinstance(given, bool) else str(given)
-        document.add(path, f'this must be text, but YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
+        document.add(path, f'the value must be text, but YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
     elif kind in _WANTED and _forget(document, path, yaml_text.READ_OTHERWISE):
         digits = isinstance(given, str) and given.lstrip("+-").isdigit()
         shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"{len(str(given)):,} characters"
@@ -245,14 +249,14 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
 _LONGEST = 40
 """The maximum length of a value that messages repeat."""
 _WANTED = {
-    "string_type": "this must be text",
-    "int_type": "this must be a whole number",
-    "float_type": "this must be a number",
-    "bool_type": "this must be true or false",
-    "tuple_type": "this must be a list",
-    "dict_type": "this must be a mapping",
-    "model_type": "this must be a mapping",
-    "model_attributes_type": "this must be a mapping",
+    "string_type": "the value must be text",
+    "int_type": "the value must be a whole number",
+    "float_type": "the value must be a number",
+    "bool_type": "the value must be true or false",
+    "tuple_type": "the value must be a list",
+    "dict_type": "the value must be a mapping",
+    "model_type": "the value must be a mapping",
+    "model_attributes_type": "the value must be a mapping",
 }
 
 
@@ -303,13 +307,13 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
     for end in range(len(path) - 2, -1, -1):
         around = path[:end]
         if (not around or isinstance(around[-1], str)) and key in key_order(around, root):
-            where = f"of `{around[-1]}`" if around else "of the whole schema"
-            return f"; it is a key {where}, so indent it less"
+            where = f"of `{around[-1]}`" if around else "at the top level"
+            return f"; this is a key {where}, so indent the key less"
     model = _model_at(path[:-1], root)
     for name, field in model.model_fields.items() if model is not None else ():
         inner = _model_in(field.annotation)
         if isinstance(inner, type) and issubclass(inner, BaseModel) and key in inner.model_fields:
-            return f"; it is a key of `{name}`, so move it there"
+            return f"; this is a key of `{name}`, so move the key there"
     return ""
 
 
@@ -338,7 +342,7 @@ def _instead(kind: str, given: Any, known: list[str]) -> str:
     if kind == "int_type" and isinstance(given, float):
         return f"; write {int(given)}"
     if kind in ("int_type", "float_type") and isinstance(given, str):
-        return f"; write {given} without quotes" if _is_number(given) else "; write it in digits"
+        return f"; write {given} without quotes" if _is_number(given) else "; write the number in digits"
     if kind == "bool_type" and isinstance(given, str) and given.lower() in _SAID:
         return f"; write {str(_SAID[given.lower()]).lower()}"
     if kind == "tuple_type":

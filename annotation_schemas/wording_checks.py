@@ -43,20 +43,26 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
         yield path, f"`wording` has no rule; give one of {', '.join(WORDING_RULES)}, or remove `wording`"
     for rule in told.rules:
         if rule in _OF_LISTS and not row.is_list:
-            yield (*path, rule), f"`{rule}` works only for fields of kind `text_list`, and `{field.name}` is one text"
+            yield (
+                (*path, rule),
+                f"`{rule}` works only for fields of kind `text_list`, but `{field.name}` is a single text",
+            )
         elif row.chosen and rule not in _OF_CHOSEN:
             listed = f"; move the rule to `{field.field}`" if field.field else ""
             yield (*path, rule), f"`{field.name}` is chosen from a list, not written{listed}"
     if told.person is not None and not kinds.says_english(field):
         yield (
             (*path, "person"),
-            f"`person` works in English only, but the language is `{field.language}`; remove `person`",
+            f"`person` works only in English, but the language is `{field.language}`; remove `person`",
         )
     if told.words is not None:
         yield from _limits(told.words, (*path, "words"))
     yield from unique([((*path, "forbidden", at), phrase.casefold()) for at, phrase in enumerate(told.forbidden)])
     if len(told.forbidden) > MOST:
-        yield (*path, "forbidden"), f"the list has {len(told.forbidden):,} entries, but at most {MOST:,} are allowed"
+        yield (
+            (*path, "forbidden"),
+            f"the list has {len(told.forbidden):,} entries, but at most {MOST:,} are allowed; remove entries",
+        )
     for at, phrase in enumerate(told.forbidden):
         if not words_of(phrase):
             yield (*path, "forbidden", at), f"`{phrase}` has no word to look for; write a word, or remove the entry"
@@ -71,7 +77,7 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
     for at, rule in enumerate(told.stops):
         if rule not in told.rules:
             known = rule in WORDING_RULES
-            why = "is not set here, so it cannot stop anyone" if known else "is not a wording rule"
+            why = "is not set here, so `stops` cannot use the rule" if known else "is not a wording rule"
             yield (*path, "stops", at), f"`{rule}` {why}{among(rule, list(told.rules))}"
     yield from unique([((*path, "stops", at), rule) for at, rule in enumerate(told.stops)])
 
@@ -82,7 +88,7 @@ def _limits(limits: WordLimits, path: Path) -> Found:
     for key in ("least", "most"):
         number = getattr(limits, key)
         if number is not None and number < 1:
-            yield (*path, key), f"this must be at least 1; for no limit, remove `{key}`"
+            yield (*path, key), f"the number must be at least 1; for no limit, remove `{key}`"
     if limits.least is not None and limits.most is not None and limits.least > limits.most:
         yield (*path, "most"), "`most` is less than `least`; raise `most`, or lower `least`"
 
@@ -99,6 +105,19 @@ def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> F
             complaint = "is the field itself" if name == field.name else "is not a field with text"
             yield here, f"`{name}` {complaint}{among(name, sorted(texts - {field.name}))}"
         elif name == field.field and kinds.of_field(field).chosen:
-            yield here, f"`{field.name}` is chosen from `{name}`, which always contains it; name another field"
+            yield (
+                here,
+                (
+                    f"`{field.name}` is chosen from `{name}`, whose entries always contain the chosen text; name "
+                    f"another "
+                    "field"
+                ),
+            )
         elif schema.stages.authoring is not None and field.authored and not schema.item.field(name).authored:
-            yield here, f"`{name}` comes from files only (`authored: false`), so authors cannot follow this rule"
+            yield (
+                here,
+                (
+                    f"`{name}` comes only from files (`authored: false`), so authors cannot follow this rule; name "
+                    "another field"
+                ),
+            )

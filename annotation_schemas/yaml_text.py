@@ -22,7 +22,7 @@ Path = tuple[str | int, ...]
 ERROR, WARNING = "error", "warning"
 """The levels of a problem: certainly wrong, and possibly intended."""
 
-NOTHING = "this key has no value; write a value (in quotes if it begins with `#`), or leave the key out"
+NOTHING = "this key has no value; write a value (in quotes if it begins with `#`), or remove the key"
 READ_OTHERWISE = "YAML reads the unquoted"
 """The beginning of messages that the type of a key may explain better."""
 
@@ -82,11 +82,14 @@ class Document:
 def decode(data: bytes) -> str:
     """Return the text of a file. Raise ``ValueError`` with a sentence if it is not a text file in UTF-8."""
     if len(data) > LARGEST_BYTES:
-        raise ValueError(f"the file has {len(data):,} bytes; a schema or guideline has at most {LARGEST_BYTES:,}")
+        raise ValueError(
+            f"the file has {len(data):,} bytes, but a schema or guideline can have at most {LARGEST_BYTES:,}; "
+            "shorten the file"
+        )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("the file is in UTF-16 or UTF-32; save it as UTF-8")
+        raise ValueError("the file is in UTF-16 or UTF-32; save the file as UTF-8")
     if b"\0" in data:
-        raise ValueError("the file is not text (it contains null bytes); a schema is YAML in UTF-8")
+        raise ValueError("the file is not text (it contains null bytes); use a YAML file in UTF-8")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -102,16 +105,20 @@ def parse_yaml(text: str) -> Document:
     document = Document()
     for match in Reader.NON_PRINTABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        document.add((), "the file contains a control character that YAML does not allow; remove it", line=line)
+        document.add(
+            (), "the file contains a control character that YAML does not allow; remove the character", line=line
+        )
     text = Reader.NON_PRINTABLE.sub(" ", text)
     document.broken = bool(document.troubles)
     node = _node(text, document)
     if node is None:
         if not document.troubles:
-            document.add((), "the file is empty; it needs `key: value` lines")
+            document.add((), "the file is empty; write lines such as `key: value`")
     elif not isinstance(node, yaml.MappingNode):
         if not document.broken:
-            document.add((), "this is not a mapping; write lines such as `key: value`", line=node.start_mark.line + 1)
+            document.add(
+                (), "the file is not a mapping; write lines such as `key: value`", line=node.start_mark.line + 1
+            )
     else:
         document.value = _value(node, (), document)
     return document
@@ -137,7 +144,7 @@ def _node(text: str, document: Document) -> yaml.Node | None:
             line, why = _not_yaml(error, "\n".join(lines))
             if document.broken and not _goes_on(lines, line):
                 return None
-            document.add((), f"this is not YAML: {why}", line=line)
+            document.add((), f"invalid YAML: {why}", line=line)
             document.broken = True
             if line > len(lines) or not lines[line - 1].strip():
                 return None
@@ -157,7 +164,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     """
     opened = _open_quote(text)
     if opened is not None:
-        return opened, "the quote that opens here does not close on this line"
+        return opened, "the quote that opens here is not closed on this line; add the closing quote"
     at, begun = error.problem_mark, error.context_mark
     problem, context = error.problem or "", error.context or ""
     lines = text.split("\n")
@@ -167,7 +174,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if mark is None or at is None:
         return 1, problem
     if "flow" in context and begun is not None and (ends or begun.line < at.line):
-        return mark.line + 1, "the bracket that opens here does not close"
+        return mark.line + 1, "the bracket that opens here is not closed; add the closing bracket"
     return mark.line + 1, _remedy(problem, lines[mark.line][: at.column if at.line == mark.line else None]) or (
         f"{problem}{f' ({context})' if context else ''}"
     )
@@ -177,7 +184,7 @@ def _remedy(problem: str, before: str) -> str | None:
     """Return the usual cause of a parser error and its fix; ``before`` is the line up to the error."""
     if "could not find expected ':'" in problem:
         if "\xa0" in before:
-            return "this line has a no-break space; replace it with a plain space"
+            return "this line has a no-break space; use a plain space instead"
         return "this line has no key with a value; put a colon and a space after the key"
     if "'\\t'" in problem:
         return "this line has a tab; indent with spaces"
@@ -188,13 +195,16 @@ def _remedy(problem: str, before: str) -> str | None:
     if "mapping values are not allowed" in problem:
         if _KEY.match(before):
             return "this line has a second colon; put the text in quotes"
-        return "this line is indented further than the key above it, which already has a value; indent it less"
+        return "this line is indented too far, because the key above already has a value; indent the line less"
     if "expected <block end>" in problem and "'<scalar>'" in problem:
         return "the quotes end in the middle of this line; double the inner quote, or use other quotes around the text"
     if "expected <block end>" in problem:
         return "the indentation matches no line above; indent this line like the key or the `- ` that it belongs to"
     if "expected ','" in problem:
-        return "a comma is missing here between two entries, or a text with a colon in it is not quoted"
+        return (
+            "a comma between two entries is missing here, or a text with a colon is not quoted; add the comma or "
+            "the quotes"
+        )
     return None
 
 
@@ -262,12 +272,14 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
             document.odd.add(line)
         if isinstance(event, yaml.AliasEvent):
-            document.add((), f"aliases (`*{event.anchor}`) are not allowed; repeat the part instead", line=line)
+            document.add((), f"aliases (`*{event.anchor}`) are not allowed; repeat the content instead", line=line)
         elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
-            document.add((), f"anchors (`&{event.anchor}`) are not allowed; repeat the part instead", line=line)
+            document.add((), f"anchors (`&{event.anchor}`) are not allowed; repeat the content instead", line=line)
         tag = getattr(event, "tag", None)
         if tag is not None:
-            document.add((), f"tags (`{tag}`) are not allowed; a schema is plain data", line=line)
+            document.add(
+                (), f"tags (`{tag}`) are not allowed, because a schema is plain data; remove the tag", line=line
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
@@ -278,7 +290,11 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
         elif isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents == 2:
-                document.add((), "a second document starts here; a schema file holds one", line=line)
+                document.add(
+                    (),
+                    "a second document starts here, but a schema file can have only one; remove the second document",
+                    line=line,
+                )
 
 
 def _plain(event: yaml.Event) -> yaml.Event:
@@ -318,7 +334,7 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
             document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
         if key in seen:
             document.add(
-                (*path, key), f"duplicate key; it is already on line {seen[key]}; remove one of the two", line=line
+                (*path, key), f"duplicate key; the same key is on line {seen[key]}; remove one of the two", line=line
             )
             continue
         seen[key] = line

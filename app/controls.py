@@ -46,7 +46,7 @@ CONTROLS = {
     "--family": CALIBRATE,
     "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
     " or --media-from ADDRESS. Or give --local-files FOLDER if Label Studio runs on this machine.": (
-        ". The operator of this server sets it."
+        ". The operator of this server sets this address."
     ),
 }
 """The label of a page's control for each command option, or a hint that only a command has the option."""

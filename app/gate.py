@@ -245,12 +245,19 @@ class Gate:
         """Refuse a wrong Host, and any change or websocket that comes from another site."""
         if not self.hosts.allow(connection.headers.get("host")):
             return PlainTextResponse(
-                "This server does not accept this host name. Start the server with --name to add the name.",
+                "This server does not accept this host name. Restart the server with --name and the host name.",
                 status_code=421,
             )
         changes = connection.scope["type"] == "websocket" or connection.scope["method"] not in SAFE_METHODS
         if changes and not same_origin(connection):
-            return JSONResponse({"error": "This request came from another site, so it was refused."}, status_code=403)
+            return JSONResponse(
+                {
+                    "error": "Touchstone refused this request, because the request came from another site. Open a "
+                    "page of this "
+                    "server and try again."
+                },
+                status_code=403,
+            )
         return None
 
     def _refuse_crowd(self, connection: HTTPConnection) -> Response | None:
@@ -314,7 +321,7 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
     if connection.url.path.startswith(machine_paths()) or not safe:
         return JSONResponse({"error": message, "problems": []}, status_code=status, headers=headers)
-    title = "Not available now" if away else "This did not work"
+    title = "Not available now" if away else "The request failed"
     more = plain_pages.paragraph("This page retries automatically.") if away else ""
     body = plain_pages.page(
         title, plain_pages.paragraph(message, style="bad") + more, again=RETRY_SECONDS if away else None

@@ -13,7 +13,7 @@ from app.services import Services
 from domain.records import ProjectView
 
 HEADS = [("Step", ""), ("How", ""), ("In", "number"), ("Out", "number"), ("Dropped, and why", "wide"), ("Cost", "")]
-NO_MODEL = "no model is asked"
+NO_MODEL = "no model requests"
 MOST_NAMED = 20
 """Number of dropped things that a cell names."""
 

@@ -262,8 +262,8 @@ def _unforeseen(error: Exception) -> str:
     number = secrets.token_hex(4)
     log.error("Error %s on a screen", number, exc_info=error)
     return _(
-        "Something went wrong here; it is not your fault. Nothing you submitted is lost. Reload the page; if it "
-        "happens again, tell the people who run this server the number {number}."
+        "An internal error occurred. You did not cause this error, and your submissions are not lost. Reload the "
+        "page. If the error happens again, report the number {number} to the people who run this server."
     ).format(number=number)
 
 
@@ -322,7 +322,7 @@ def show_error(error: TouchstoneError) -> None:
     if isinstance(error, InvalidRowsError) and error.n > 1:
         show(markup.notice(on_page(f"Invalid rows: {error.n:,}. {error.end}"), style="bad"))
         first = f"The first {len(error.rows)} of {error.n:,} rows" if error.n > len(error.rows) else "The rows"
-        with st.expander(f"{first} that are invalid", expanded=error.n <= FEW):
+        with st.expander(f"{first} with errors", expanded=error.n <= FEW):
             show(*(markup.tag("div", markup.text(on_page(row)), style="ts") for row in error.rows))
         return
     show(markup.notice(on_page(str(error)), style="bad"))
@@ -362,7 +362,12 @@ def project(services: Services) -> ProjectView:
         raise NotFoundError(_(NO_PROJECT))
     if chosen is None:
         if asked:
-            raise NotFoundError(_("You are not a member of a project “{project}”.").format(project=asked))
+            raise NotFoundError(
+                _(
+                    "You are not a member of a project named “{project}”. Check the name, or ask the project's lead "
+                    "for an invitation."
+                ).format(project=asked)
+            )
         chosen = sidebar.in_use(mine)[0]
     sidebar.remember(chosen.name, mine)
     return chosen
@@ -381,10 +386,10 @@ def lead_of(services: Services) -> ProjectView:
     """Return the project, for a page that only leads may use. Raise ``NotAllowedError`` for other roles."""
     view = project(services)
     if not at_least(view.role, Role.LEAD):
-        words = _("This page is for leads of {project}. Your role is {role}. My work shows your tasks.")
+        words = _("This page is for leads of {project}. Your role is {role}. To see your tasks, open My work.")
         raise NotAllowedError(words.format(project=view.title, role=role_name(view.role)))
     if view.archived:
-        show(markup.notice(f"{view.title} is archived. You can read and export the project, but not change it."))
+        show(markup.notice(f"{view.title} is archived. You can read and export the project, but you cannot change it."))
     return view
 
 

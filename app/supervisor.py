@@ -48,7 +48,11 @@ class SupervisedWorker:
             if self._over.is_set():
                 break
             pause = 1.0 if time.monotonic() - began > LONGEST_PAUSE else min(pause * 2, LONGEST_PAUSE)
-            print(f"The worker ended ({self.process.returncode}); the server restarts it in {pause:.0f} s.", flush=True)
+            print(
+                f"The worker ended with status {self.process.returncode}. The server restarts the worker in "
+                f"{pause:.0f} s.",
+                flush=True,
+            )
             self._over.wait(pause)
         self._end()
 

@@ -172,7 +172,7 @@ def files(study: Study) -> None:
     spent = touchstone("check", PROJECT, home=home, fails=True)
     study.step("check", spent)
     figures["check_seconds"] = round(spent.wall_s, 1)
-    study.must("All stored states follow from the votes." in spent.said, f"the check says {spent.said[:300]!r}")
+    study.must("All stored states match the votes." in spent.said, f"the check says {spent.said[:300]!r}")
     _kept(study)
 
 

@@ -93,7 +93,7 @@ Leaving = Callable[[dict[str, Any], datetime], None]
 # ---- changes to rows on export ---------------------------------------------------------------------------------------
 
 
-IN_PROGRESS = "It was in progress when the project was copied; resume it here."
+IN_PROGRESS = "This run was in progress when the project was copied. Resume the run on this server."
 
 
 def _run(row: dict[str, Any], now: datetime) -> None:
@@ -222,18 +222,18 @@ CARRIED: Mapping[str, CarriedTable] = {
 }
 
 LEFT: Mapping[str, str] = {
-    "person_key": "a secret: the key behind the pseudonyms in releases",
+    "person_key": "the secret key for the pseudonyms in releases",
     "session": "a sign-in of this server",
-    "sign_in_link": "a secret: the hash of a link that signs someone in",
-    "invitation": "a secret: the hash of a link that lets someone join",
+    "sign_in_link": "the secret hash of a link that signs a person in",
+    "invitation": "the secret hash of a link that lets a person join",
     "failed_login": "failed sign-ins belong to accounts, not to projects",
     "person_setting": "personal settings on this server",
     "daily_goal": "personal settings for all projects on this server",
     "notice_mark": "notices seen on this server",
     "mail_choice": "an e-mail address, which belongs to an account of this server",
     "mail": "an e-mail of this server",
-    "tally": "a count that is computed again when a page needs it",
-    "jobs": "long tasks of this server; the data that they changed is exported",
+    "tally": "a count that Touchstone computes again when a page needs the count",
+    "jobs": "jobs of this server; the data that the jobs changed is exported",
 }
 """Tables that stay behind, and why."""
 

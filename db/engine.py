@@ -286,19 +286,25 @@ def _storable() -> Iterator[None]:
     try:
         yield
     except (DataError, UnicodeEncodeError, OverflowError) as error:
-        message = "The text has a character or number that cannot be stored. Remove it."
+        message = "The text has a character or number that Touchstone cannot store. Remove the character or number."
         raise InvalidInputError([Problem("text", message)]) from error
 
 
-BUSY = "The database is busy: another process is writing to it. Try again."
-READ = "The database is busy: another connection has been reading for too long. Try again."
-AWAY = "The database does not answer."
-READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
-FULL = "The disk of the database is full: nothing can be stored. Free some space."
-UNREADABLE = "The disk of the database fails: a part of the database could not be read or written."
-DAMAGED = "The database is damaged: a part of it is not valid. Stop the server and restore a backup."
-NO_FILES = "The server cannot open more files now, because too many pages are open. Close some pages."
-NOT_OPENED = "The database cannot be opened: its file or folder is gone, or this account may not use it."
+BUSY = "The database is busy, because another process is writing to the database. Try again."
+READ = "The database is busy, because another connection has been reading for too long. Try again."
+AWAY = "The database does not answer. Check that the database server is running."
+READ_ONLY = (
+    "Touchstone cannot write to the database, because its file, folder or server is read-only. Make the database "
+    "writable."
+)
+FULL = "The disk of the database is full, so Touchstone cannot store data. Free some disk space."
+UNREADABLE = "Touchstone could not read or write a part of the database, because the disk failed. Check the disk."
+DAMAGED = "The database is damaged and has invalid content. Stop the server and restore a backup."
+NO_FILES = "The server cannot open more files now, because too many pages are open. Close some pages, then try again."
+NOT_OPENED = (
+    "Touchstone cannot open the database. Its file or folder is missing, or this account has no access. Check the "
+    "path and the permissions."
+)
 
 _OF_SQLITE = {
     sqlite3.SQLITE_BUSY: BUSY,

@@ -114,14 +114,14 @@ class Survey:
         self._checks = {table: _checks(table, given.get(table)) for table in CARRIED}
         unknown = [table for table in given if table not in CARRIED]
         if unknown:
-            self._refuse(f"it has a table {unknown[0]!r} that this Touchstone does not know")
+            self._refuse(f"the archive has an unknown table {unknown[0]!r}")
         for table in CARRIED:
             if table not in given:
                 self._older(f"the table {table!r}")
             known = columns(table)
             strange = next((column for column in given[table] if column not in known), None)
             if strange is not None:
-                self._refuse(f"its table {table} has a column {strange!r} that this Touchstone does not know")
+                self._refuse(f"the table {table} has an unknown column {strange!r}")
             lacking = next((column for column in known if column not in given[table] and _needed(table, column)), None)
             if lacking is not None:
                 self._older(f"the column {lacking!r} of the table {table}")
@@ -148,17 +148,17 @@ class Survey:
         if not self.takes(table, row) or not self.is_linked(table, number, row):
             return False
         if "id" in row and not self.ids[table].add(row["id"]):
-            self._refuse(f"row {number:,} of {table}: its id is not above the id of the row before")
+            self._refuse(f"row {number:,} of {table}: the ID is not greater than the ID of the previous row")
         self.remember(table, row)
         return True
 
     def end(self) -> None:
         """Finish after all rows were checked. Raise ``InvalidFileError`` if they do not form a project."""
         if not self.project:
-            self._refuse("it has no project")
+            self._refuse("the archive has no project")
         for table, ids in self.ids.items():
             if ids.span and ids.span[1] - ids.span[0] > _SPARSE + 10_000 * ids.n:
-                self._refuse(f"the ids of {table} are too far apart")
+                self._refuse(f"the IDs of {table} are too far apart")
 
     # ---- private parts -----------------------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ class Survey:
             self.media[row["sha256"]] = row
         elif table == "project":
             if self.project:
-                self._refuse("it has two projects")
+                self._refuse("the archive has two projects")
             self.project = row
         elif table == "run_batch":
             self._batches[row["id"]] = row["run_id"]
@@ -227,13 +227,13 @@ class Survey:
 
     def _older(self, what: str) -> NoReturn:
         raise InvalidFileError(
-            f"{self.name}: {what} is missing. An older Touchstone wrote this archive. Update Touchstone on "
-            "that server, and export the project again. Nothing was imported."
+            f"{self.name}: {what} is missing. An older version of Touchstone wrote this archive. Update Touchstone "
+            "on the server that wrote the archive, then export the project again. Nothing was imported."
         )
 
     def _refuse(self, why: str) -> NoReturn:
         raise InvalidFileError(
-            f"{self.name}: {why}. Nothing was imported. Export the project again, and import that file."
+            f"{self.name}: {why}. Nothing was imported. Export the project again, then import the new file."
         )
 
 
@@ -299,9 +299,9 @@ def _checks(table: str, given: Sequence[str] | None) -> list[tuple[str, bool, Ch
 def _check(column: Column[Any], held: carried.Held | None) -> Check:
     kind = column.type
     if isinstance(held, UnitName):
-        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "is not a valid unit name"
+        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "is not a valid name of a unit"
     if isinstance(held, Random) and column.name != "submit_key":
-        return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is not a random id"
+        return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is not a random ID"
     if isinstance(held, Versions):
         return _reading
     if isinstance(held, RowIdList) or (isinstance(held, RunUnitId) and held.many):
@@ -314,7 +314,7 @@ def _check(column: Column[Any], held: carried.Held | None) -> Check:
     if isinstance(kind, JSON):
         return lambda value: ""
     if isinstance(kind, Boolean):
-        return lambda value: "" if isinstance(value, bool) else "is neither true nor false"
+        return lambda value: "" if isinstance(value, bool) else "must be true or false"
     if isinstance(kind, Integer):
         most = 2**63 if isinstance(kind, BigInteger) else 2**31
         least = 1 if column.name == "id" else -most
@@ -355,11 +355,11 @@ def _has_a_zone(value: str) -> bool:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        return "is not a text"
+        return "is not text"
     if "\0" in value:
-        return "has a character that cannot be stored"
+        return "has a character that Touchstone cannot store"
     try:
         value.encode()
     except UnicodeEncodeError:
-        return "has a character that cannot be stored"
+        return "has a character that Touchstone cannot store"
     return ""

@@ -32,17 +32,18 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
 
     if known is not None and known.isdigit() and known < _scripts().get_bases()[0]:
         raise SettingsError(
-            f"This database is older than the first release (revision {known}), and this version cannot open it. Export"
-            " each project with the version that made the database (touchstone project export), and import it here"
-            f" (touchstone project import). Or name another database in {DATABASE_URL}."
+            "This version of Touchstone cannot open the database, because the database is older than the first "
+            f"release (revision {known}). Export each project with the version that created the database (touchstone "
+            "project export). Then import each project with this version (touchstone project import). Or set "
+            f"another database in {DATABASE_URL}."
         )
     links = set() if known is None else _broken_links(connection)
     try:
         command.upgrade(migration_config(connection), "head")
     except CommandError as error:
         raise SettingsError(
-            "Another, probably newer version of Touchstone made this database. Run that version, or name another"
-            f" database in {DATABASE_URL}."
+            "Another, probably newer version of Touchstone created this database. Run that version, or set another "
+            f"database in {DATABASE_URL}."
         ) from error
     if known is not None and _broken_links(connection) - links:
         raise RuntimeError("a migration has broken links between tables")

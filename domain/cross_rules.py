@@ -84,28 +84,28 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
     for row in (
         CrossRuleRow(
             "less_than",
-            "each of these numbers is less than the next",
+            "each of these numbers is less than the next number",
             lambda values: _ascending(values, equal=False),
             Compares.NUMBERS,
         ),
         CrossRuleRow(
             "not_more_than",
-            "each of these numbers is at most the next",
+            "each of these numbers is at most the next number",
             lambda values: _ascending(values, equal=True),
             Compares.NUMBERS,
         ),
         CrossRuleRow(
             "different",
-            "all of these differ; case and outer white space are ignored",
+            "all of these values differ, ignoring case and outer white space",
             _different,
             Compares.ALIKE,
         ),
         CrossRuleRow(
-            "one_of", "the first value is an entry of the second value, a list", _listed, Compares.LISTED, most=2
+            "one_of", "the second value is a list that contains the first value", _listed, Compares.LISTED, most=2
         ),
         CrossRuleRow(
             "required_when",
-            "these have values if the condition holds",
+            "all of these have values if the condition is true",
             lambda values: next((place for place, value in enumerate(values) if value is None), None),
             least=1,
             needs_when=True,

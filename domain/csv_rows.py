@@ -189,10 +189,10 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
     separator = max(heads, key=lambda mark: (len(wanted.intersection(heads[mark])), len(heads[mark])))
     names = heads[separator]
     if "\x00" in text:
-        raise NotTable("it has NUL characters, so it is damaged or not UTF-8; save it again as UTF-8")
+        raise NotTable("it has NUL characters, so the file is damaged or not UTF-8; save the file again as UTF-8")
     twice = next((name for name, n in Counter(names).items() if name and n > 1), None)
     if twice is not None:
-        raise NotTable(f"two columns have the name {twice!r}; rename one of them")
+        raise NotTable(f"two columns have the name {twice!r}; rename one of these columns")
     head, end = _without_end(stream.raw())
     return Table(stream, head, Layout(tuple(names), separator, end or "\n"), tail=end)
 
@@ -218,9 +218,12 @@ def _head(text: str, separator: str) -> list[str] | None:
 def _said(problem: str) -> str:
     """Return a helpful sentence for an error of the ``csv`` module."""
     if "unexpected end of data" in problem:
-        return "a double quote that opens here is never closed; the file cannot be read from here on"
+        return (
+            "a double quote that opens here is never closed, so Touchstone cannot read the rest of the file; close "
+            "the quote"
+        )
     if "expected after" in problem:
-        return "there is text after a closing double quote; write double quotes inside a cell twice"
+        return "text follows a closing double quote; to include a double quote in a cell, write it twice"
     return problem
 
 

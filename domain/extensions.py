@@ -213,12 +213,13 @@ def installed() -> Mapping[str, Extension]:
                 raise TypeError(f"{point.value} is not a domain.extensions.Extension")
         except Exception as error:
             raise NotAvailableError(
-                f"The extension {point.name!r} cannot be loaded: {error}. Update or uninstall the package"
-                f" {point.dist.name if point.dist else point.value} and start again."
+                f"Touchstone cannot load the extension {point.name!r}: {error}. Update or uninstall the package "
+                f"{point.dist.name if point.dist else point.value}, then start Touchstone again."
             ) from error
         if extensions.setdefault(extension.name, extension) is not extension:
             raise NotAvailableError(
-                f"Two extensions are called {extension.name!r}. Uninstall one of them and start again."
+                f"Two extensions have the name {extension.name!r}. Uninstall one of these extensions, then start "
+                "Touchstone again."
             )
     return extensions
 
@@ -261,8 +262,8 @@ def missing(point: str, name: str) -> str | None:
 
 def _belongs_to(folder: str, parts: ExtensionNames) -> str:
     return (
-        f"belongs to the extension {parts.title}, which is not installed. "
-        f"Put the folder `extensions/{folder}` of this version of Touchstone back, and start again."
+        f"belongs to the extension {parts.title}, which is not installed. Restore the folder `extensions/{folder}` "
+        "of this version of Touchstone, then start Touchstone again."
     )
 
 

@@ -61,8 +61,11 @@ def install_hint(*extras: str, env: Mapping[str, str] | None = None) -> str:
     """Return the sentence that tells an operator how to add these extras to this installation."""
     command = install_command(*extras)
     if in_container(os.environ if env is None else env):
-        return f"To install it, add this line to the image's Dockerfile and build the image again: RUN {command}"
-    return f"To install it, run this command, then restart Touchstone: {command}"
+        return (
+            "To install the missing packages, add this line to the image's Dockerfile and build the image again: "
+            f"RUN {command}"
+        )
+    return f"To install the missing packages, run this command, then restart Touchstone: {command}"
 
 
 def in_container(env: Mapping[str, str]) -> bool:

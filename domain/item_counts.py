@@ -111,9 +111,9 @@ def of_states(label: str, about: str, *states: ItemState) -> CountDefinition:
 
 
 _OF_STATES: Mapping[ItemState, str] = {
-    ItemState.KEPT: "Items that verification or a senior accepted. Only these are released.",
-    ItemState.REJECTED: "Items that verification or a senior rejected. They are not released.",
-    ItemState.IN_ADJUDICATION: "Items whose votes disagree. They wait for a decision by a senior.",
+    ItemState.KEPT: "Items that verification or a senior accepted. Releases contain only these items.",
+    ItemState.REJECTED: "Items that verification or a senior rejected. Releases do not contain these items.",
+    ItemState.IN_ADJUDICATION: "Items whose votes disagree. A senior must decide these items.",
     ItemState.UNVERIFIED: "Items without a verdict, because the schema has no verification.",
     **dict.fromkeys(VOTED_ON.values(), "Items that still need votes."),
 }
@@ -127,7 +127,7 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
     {
         "written": CountDefinition(
             "written",
-            "All items of the project, in any state. Rejected items are included.",
+            "All items of the project in any state, including rejected items.",
             lambda counts: counts.written,
             ItemFilter(),
         ),
@@ -136,26 +136,26 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         "in_verification": of_states("in verification", "Items that still need votes.", *VOTED_ON.values()),
         "in_adjudication": STATE_COUNTS[ItemState.IN_ADJUDICATION],
         "open": of_states(
-            "without a verdict", "Items that are neither kept nor rejected.", *UNSETTLED, ItemState.UNVERIFIED
+            "without a verdict", "Items that are not kept or rejected yet.", *UNSETTLED, ItemState.UNVERIFIED
         ),
         "wanted": CountDefinition(
             "wanted", "The number of items that the schema asks for.", lambda counts: counts.wanted or 0
         ),
         "left": CountDefinition(
             "left to write",
-            "Wanted items minus written items that are not rejected.",
+            "The number of wanted items minus the number of written items that are not rejected.",
             lambda counts: counts.left,
         ),
         "in_progress": CountDefinition(
             "in progress",
-            "Items that an author has started and not submitted. The items left to write include them, if a number of "
-            "items is planned.",
+            "Items that an author has started but not submitted. If the project plans a number of items, the items "
+            "left to write include started items.",
             lambda counts: counts.in_progress,
         ),
         "hidden": CountDefinition(
             "hidden from you",
-            "Items that you may vote on without knowing other votes. Your lists and searches leave out these items "
-            "until everyone has voted. Counts of the whole project include them.",
+            "Items that you may be asked to vote on without knowing other votes. Your lists and searches hide these "
+            "items until everyone has voted. Counts of the whole project include these items.",
             lambda counts: counts.hidden,
         ),
         "votes": CountDefinition(
@@ -167,8 +167,7 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         "done": CountDefinition(marked("done by you"), marked("Tasks of a stage that you have submitted.")),
         "submissions": CountDefinition(
             "submissions",
-            "Tasks that people submitted for the first time, in all stages. Corrections and qualification do not "
-            "count.",
+            "First submissions of tasks, in all stages. Corrections and qualification tests do not count.",
         ),
     }
 )

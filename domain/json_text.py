@@ -65,7 +65,7 @@ def decode(data: bytes) -> str:
     ``surrogateescape``); ``split`` reports their records.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
-        raise NotJson(0, "it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8 and try again")
+        raise NotJson(0, "it is encoded in UTF-16 or UTF-32 instead of UTF-8; save it as UTF-8 and try again")
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -79,7 +79,7 @@ def split(text: str) -> Split:
         return _split_array(text, start + 1)
     if opening == "{" and _is_lines(text, start):
         return _split_lines(text, start)
-    raise NotJson(start, "it is not an array of records")
+    raise NotJson(start, "the text is not a JSON array of records")
 
 
 def _is_lines(text: str, start: int) -> bool:
@@ -116,7 +116,11 @@ def _split_array(text: str, start: int) -> Split:
 
 def _broken(text: str, start: int, pieces: list[Piece], at: int, where: int, reason: str) -> Split:
     here = min(_skip(text, at), len(text))
-    piece = Piece(text[at:here], text[here:], f"{reason} ({place(text, where)}); the file cannot be read from here on")
+    piece = Piece(
+        text[at:here],
+        text[here:],
+        f"{reason} ({place(text, where)}); correct the file, because Touchstone cannot read it beyond this position",
+    )
     return Split("array", text[:start], [*pieces, piece], "")
 
 
@@ -129,7 +133,11 @@ def _split_lines(text: str, start: int) -> Split:
         raw = text[here:line_end]
         try:
             end, twice = _end_and_twice(raw, 0)
-            problem = _not_a_record(raw) if end == len(raw) else "there is more text after the record"
+            problem = (
+                _not_a_record(raw)
+                if end == len(raw)
+                else "there is more text after the record; put each record on its own line"
+            )
             problem = problem or (_told_twice(text, here, here + end) if twice else None)
         except NotJson as error:
             problem = f"{error} ({place(text, here + error.at)})"
@@ -140,8 +148,8 @@ def _split_lines(text: str, start: int) -> Split:
 
 def _not_a_record(raw: str) -> str | None:
     if not raw.startswith("{"):
-        return "it is not an object {...}"
-    return "it is not UTF-8" if has_broken_bytes(raw) else None
+        return "the record is not a JSON object {...}"
+    return "the record is not UTF-8; save the file as UTF-8" if has_broken_bytes(raw) else None
 
 
 def has_broken_bytes(text: str) -> bool:
@@ -170,7 +178,7 @@ def token_end(pattern: re.Pattern[str], text: str, at: int, wanted: str) -> int:
         return match.end()
     if at >= len(text):
         raise NotJson(at, "the file ends in the middle of this record")
-    raise NotJson(at, f"{wanted} is missing or broken")
+    raise NotJson(at, f"{wanted} is missing or invalid")
 
 
 def _key_to_value(text: str, at: int) -> int:
@@ -193,7 +201,7 @@ def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
 def _told_twice(text: str, at: int, end: int) -> str | None:
     repeated = repeated_key(text, at, end)
     return (
-        f"the key {repeated[0]!r} appears twice in one object ({place(text, repeated[1])}); keep one"
+        f"the key {repeated[0]!r} appears twice in one object ({place(text, repeated[1])}); remove one of the two"
         if repeated
         else None
     )
@@ -238,7 +246,7 @@ def _end_of_any(text: str, at: int) -> int:
     while True:
         first = text[at : at + 1]
         if first == '"':
-            at = token_end(STRING, text, at, "the end of a text")
+            at = token_end(STRING, text, at, "a text in double quotes")
         elif first in _CLOSER and first:
             at = _skip(text, at + 1)
             if text[at : at + 1] != _CLOSER[first]:
@@ -326,11 +334,11 @@ def loaded(text: str, **how: Any) -> Any:
         raise NotJson(repeated[1] if repeated else 0, str(error)) from error
     except json.JSONDecodeError as error:
         cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        raise NotJson(error.pos, "the text ends too early" if cut else f"it is not JSON: {error.msg}") from error
+        raise NotJson(error.pos, "the text ends too early" if cut else f"the text is not JSON: {error.msg}") from error
     except RecursionError:
-        raise NotJson(0, "it is nested too deep") from None
+        raise NotJson(0, "the JSON is nested too deeply") from None
     except ValueError as error:
-        raise NotJson(0, "it has a number that is too large") from error
+        raise NotJson(0, "the JSON has a number that is too large") from error
 
 
 def showable(value: Any) -> Any:
@@ -342,7 +350,7 @@ def value_of(text: str, name: str) -> Any:
     try:
         return _showable(json.loads(text, parse_float=_finite), _DEEPEST)
     except RecursionError:
-        raise NotJson(0, f"{name} is nested too deep") from None
+        raise NotJson(0, f"{name} is nested too deeply") from None
     except ValueError as error:
         raise NotJson(0, f"{name} has a number that is too large") from error
 
@@ -366,7 +374,7 @@ class DuplicateKey(ValueError):
     """An error for an object with a repeated key; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the key {key!r} appears twice in one object; keep one")
+        super().__init__(f"the key {key!r} appears twice in one object; remove one of the two")
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -46,15 +46,17 @@ class ReplyOutcome(StrEnum):
         made.meaning, made.colour, made.stripes, made.after = entry.meaning, entry.colour, entry.stripes, entry.after
         return made
 
-    SCORED = _OutcomeRow("scored", "The reply has a value, which is kept with the words behind it.", "#1f8a64")
+    SCORED = _OutcomeRow(
+        "scored", "The reply has an allowed value. Touchstone stores this value and the words that state it.", "#1f8a64"
+    )
     UNPARSEABLE = _OutcomeRow("unparseable", "The reply has no verdict in the requested form.", "#c4622d", 135)
-    OUT_OF_RANGE = _OutcomeRow("out_of_range", "The reply has a verdict, but not an allowed value.", "#d99a2b")
+    OUT_OF_RANGE = _OutcomeRow("out_of_range", "The reply has a verdict, but the value is not allowed.", "#d99a2b")
     CONTRADICTORY = _OutcomeRow(
-        "contradictory", "The reply has two different verdicts, without a final one.", "#b5477a", 45
+        "contradictory", "The reply has two different verdicts and does not say which verdict is final.", "#b5477a", 45
     )
     REFUSED = _OutcomeRow(
         "refused",
-        "The endpoint reports a refusal or a filter, or the judge cannot tell.",
+        "The endpoint reports a refusal or a content filter, or the judge says that it cannot decide.",
         "#8b6fc0",
         after=Outcome.REFUSED,
     )
@@ -67,10 +69,10 @@ class ReplyOutcome(StrEnum):
     )
     EMPTY = _OutcomeRow("empty", "The reply is empty.", "#a9b3ba", after=Outcome.EMPTY)
     ONLY_REASONING = _OutcomeRow(
-        "only_reasoning", "The judge gave only its reasoning and no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
+        "only_reasoning", "The judge sent its reasoning but no reply.", "#5f7fa8", 45, after=Outcome.ONLY_REASONING
     )
     TRANSPORT_ERROR = _OutcomeRow("transport_error", "No reply came.", "#8a4a2b", 135, after=Outcome.TRANSPORT_ERROR)
-    SKIPPED = _OutcomeRow("skipped", "The judge was not asked.", "#7d8a94", after=Outcome.SKIPPED)
+    SKIPPED = _OutcomeRow("skipped", "Touchstone sent no request to the judge.", "#7d8a94", after=Outcome.SKIPPED)
 
     @property
     def label(self) -> str:

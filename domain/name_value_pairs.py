@@ -31,6 +31,12 @@ def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]
     for pair in told:
         name, mark, value = (part.strip() for part in pair.partition("="))
         if not (name and mark and value):
-            raise InvalidInputError([Problem(option or "pairs", f"{option} {pair} is not of the form {form}.".strip())])
+            raise InvalidInputError(
+                [
+                    Problem(
+                        option or "pairs", f"{option} {pair} does not have the form {form}. Correct the text.".strip()
+                    )
+                ]
+            )
         by_name[name] = value
     return by_name

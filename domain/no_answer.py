@@ -75,7 +75,7 @@ def settled(record: PredictionRecord) -> PredictionRecord:
         return replace(record, outcome=Outcome.EMPTY, error="The file has no text for this item.")
     failed = next((placeholder for placeholder in PLACEHOLDERS if text.startswith(placeholder.text)), None)
     if failed is not None:
-        error = f"{failed.harness} got no answer. Its file has {text[:100]!r}."
+        error = f"{failed.harness} got no answer. The file has {text[:100]!r} instead."
         return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=error)
     return record
 
@@ -109,4 +109,4 @@ def settled_for(record: PredictionRecord, own: Iterable[str], *, may_be_none: bo
     if any(word == text.casefold() or (is_suspect(word) and word in text.casefold()) for word in words if word):
         return record
     shown = text if len(text) <= 100 else f"{text[:100]}…"
-    return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=f"The file has no answer, but {shown!r}.")
+    return replace(record, outcome=Outcome.TRANSPORT_ERROR, error=f"The file has {shown!r} instead of an answer.")

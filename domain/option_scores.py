@@ -17,8 +17,10 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "mean_logprob": "mean log-probability of the option's tokens",
         "sum_logprob": "sum of the log-probabilities of the option's tokens",
-        "per_byte_logprob": "the sum divided by the option's length in bytes, for any tokenizer",
-        "pmi_logprob": "the sum minus the option's sum without pictures: the effect of the pictures",
+        "per_byte_logprob": "sum of the log-probabilities, divided by the option's length in bytes; comparable "
+        "between tokenizers",
+        "pmi_logprob": "sum of the log-probabilities with pictures, minus the sum without pictures: the effect of "
+        "the pictures",
     }
 )
 """The scores by their names in the registry."""
@@ -51,7 +53,7 @@ class Option:
         """
         for scores in (logprobs, without_image):
             if scores is not None and not (len(scores) and all(map(math.isfinite, scores))):
-                raise ValueError(f"The model gives no probability for every token of the option “{text}”.")
+                raise ValueError(f"The model does not give a probability for every token of the option “{text}”.")
         rounded = None if without_image is None else tuple(round(logprob, _DIGITS) for logprob in without_image)
         return cls(text, tuple(round(logprob, _DIGITS) for logprob in logprobs), rounded)
 
@@ -116,7 +118,7 @@ class Ranking:
             The score cannot be computed from these log-probabilities.
         """
         if self.score not in self.scores:
-            raise ValueError(f"The score `{self.score}` cannot be computed for these options.")
+            raise ValueError(f"Touchstone cannot compute the score `{self.score}` for these options.")
         return self.options[self.winners[self.score]]
 
     @property
@@ -142,7 +144,7 @@ class Ranking:
             sentences.append(f"The winner depends on the score: {says}.")
         if tied := self.ties.get(self.score):
             equal = ", ".join(f"“{self.options[place].text}”" for place in tied)
-            sentences.append(f"These options have the same {self.score}, and the first wins: {equal}.")
+            sentences.append(f"These options have the same {self.score}, so the first option wins: {equal}.")
         return " ".join(sentences)
 
     def dump(self, **more: Any) -> dict[str, Any]:

@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ORDERS: Mapping[str, str] = {
-    "random": "each person has their own order, drawn from the project's seed; in grading, answers with grades come"
-    " before other answers, so that majorities form early",
-    "fewest_votes": "every item gets its first vote before any item gets its second, and so on",
-    "oldest": "all votes on the oldest item, then all votes on the next one",
-    "priority": "items with the highest priority first, as set by leads; items of equal priority in random order",
+    "random": "each person gets the items in a different random order, which follows from the project's seed; in "
+    "grading, answers with grades come first, so that majorities form early",
+    "fewest_votes": "every item gets its first vote before any item gets a second vote, and so on",
+    "oldest": "the oldest item gets all of its votes first, then the next oldest item",
+    "priority": "items with the highest priority come first, and items of equal priority come in random order; "
+    "leads set "
+    "the priorities",
 }
 """The orders in which a stage may hand out its items."""
 

@@ -251,14 +251,14 @@ def _less(one: Any, other: Any) -> bool:
 KEEP_RULES: Mapping[str, KeepRule] = {
     row.name: row
     for row in (
-        KeepRule("unanimous", "kept if all raters give the value; a skip counts as disagreement", _unanimous),
+        KeepRule("unanimous", "kept if all raters give the required value; a skip counts as disagreement", _unanimous),
         KeepRule(
             "unanimous_and_key",
             "kept if all raters give the value of the item's key field; a skip counts as disagreement",
             _unanimous,
             needs_key=True,
         ),
-        KeepRule("majority", "kept if more than half of the raters give the value", _majority, in_groups=True),
+        KeepRule("majority", "kept if more than half of the raters give the required value", _majority, in_groups=True),
         KeepRule(
             "all_of",
             "kept if all raters give every criterion its value in `values`, or if their answers meet all targets in"
@@ -268,8 +268,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
         ),
         KeepRule(
             "weighted",
-            "kept if the value has more than half of the total weight; a vote weighs its rater's qualification"
-            " score at that time, or 1 without a score",
+            "kept if the required value has more than half of the total weight; the weight of a vote is the rater's "
+            "qualification score at that time, or 1 without a score",
             _weighted,
             weighs=True,
             in_groups=True,
@@ -278,16 +278,16 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected at once, with the given reasons",
-    "adjudicate": "a senior settles the item at once, without further votes",
+    "retire": "the item is rejected immediately, with the reasons for the skips",
+    "adjudicate": "a senior annotator settles the item without further votes",
 }
 """The possible effects of reaching the limit of skips."""
 
 
 ONE_RIGHT, ONE_ROUND = "one_right_answer", "one_round"
 REFINEMENT_ENDS: Mapping[str, str] = {
-    ONE_RIGHT: "people have checked each shown answer and found the annotated answer the only right one; "
-    "after an edit, people check all answers again",
+    ONE_RIGHT: "people have checked every shown answer and decided that only the annotated answer is right; after "
+    "an edit, people check all answers again",
     ONE_ROUND: "people have checked each answer once, with any decision; after an edit, people check only "
     "the answers that nobody has checked",
 }
@@ -348,7 +348,7 @@ def verdict(
     if skips is not None and len(skipped) >= skips.after:
         return _after_skips(skips, skipped, len(votes), criteria, words or {})
     if len(votes) < raters:
-        return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes are in.")
+        return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes have arrived.")
     outcomes: dict[str, list[str]] = {"keep": [], "drop": [], "split": []}
     for target in targets(rule):
         cast = [(vote.values.get(target.criterion), weighed(vote.weight)) for vote in votes]
@@ -356,12 +356,16 @@ def verdict(
         outcomes[row.outcome(cast, target.of(item_fields))].append(label)
     dropped, split = outcomes["drop"], outcomes["split"]
     if dropped:
-        return Verdict(ItemState.REJECTED, f"The votes agree on another value in {', '.join(dropped)}.")
+        return Verdict(
+            ItemState.REJECTED, f"For {', '.join(dropped)}, the votes agree on a value that does not keep the item."
+        )
     if split and adjudication:
-        return Verdict(ItemState.IN_ADJUDICATION, f"The votes differ in {', '.join(split)}; a senior decides.")
+        return Verdict(
+            ItemState.IN_ADJUDICATION, f"The votes differ on {', '.join(split)}, so a senior annotator decides."
+        )
     if split:
-        return Verdict(ItemState.REJECTED, f"The votes differ in {', '.join(split)}, and what differs is rejected.")
-    return Verdict(ItemState.KEPT, f"All {len(votes)} votes are in and satisfy the rule {rule.rule}.")
+        return Verdict(ItemState.REJECTED, f"The votes differ on {', '.join(split)}, so the item is rejected.")
+    return Verdict(ItemState.KEPT, f"All {len(votes)} votes have arrived and satisfy the rule {rule.rule}.")
 
 
 def _after_skips(
@@ -374,10 +378,10 @@ def _after_skips(
         if vote.values.get(name) is None and (reason := vote.reasons.get(name)) is not None
     )
     reasons_given = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items()))
-    who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped it: {reasons_given}."
+    who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped the item: {reasons_given}."
     if skips.then == "adjudicate":
-        return Verdict(ItemState.IN_ADJUDICATION, f"{who} A senior decides.")
-    return Verdict(ItemState.REJECTED, f"{who} That retires it.")
+        return Verdict(ItemState.IN_ADJUDICATION, f"{who} A senior annotator decides.")
+    return Verdict(ItemState.REJECTED, f"{who} Therefore, the item is rejected.")
 
 
 def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any], wanted: bool) -> bool:
@@ -428,11 +432,11 @@ def item_state(
     None means that the schema has no verification. ``decision`` is a senior's decision about the current revision.
     """
     if decision == "accept":
-        return Verdict(ItemState.KEPT, "A senior accepted it.")
+        return Verdict(ItemState.KEPT, "A senior annotator accepted the item.")
     if decision == "reject":
-        return Verdict(ItemState.REJECTED, "A senior rejected it.")
+        return Verdict(ItemState.REJECTED, "A senior annotator rejected the item.")
     if rule is None:
-        return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")
+        return Verdict(ItemState.UNVERIFIED, "The schema has no verification stage.")
     return verdict(
         rule, votes, raters=raters, item_fields=item_fields, adjudication=adjudication, skips=skips, words=words
     )
@@ -461,7 +465,7 @@ def state_after(rounds: Sequence[Round], *, item_fields: Mapping[str, Any]) -> V
     votes of later stages wait.
     """
     if not rounds:
-        return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")
+        return Verdict(ItemState.UNVERIFIED, "The schema has no verification stage.")
     several, came = len(rounds) > 1, ""
     for number, voting_round in enumerate(rounds, 1):
         verdict = item_state(

@@ -197,7 +197,7 @@ class JudgeAbout:
         parser = None if self.parser is None else f"{self.parser}, version {self.parser_version}"
         cost = "not known" if self.cost is None else f"{self.cost:.4f} {self.currency or ''}".strip()
         if self.cost is not None and self.without_cost:
-            cost += f", and {self.without_cost:,} requests of unknown cost"
+            cost += f", plus {self.without_cost:,} requests with unknown cost"
         return [
             ("model", self.model),
             ("description, SHA-256", self.spec_hash),

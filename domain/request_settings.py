@@ -20,14 +20,14 @@ FROM_ENVIRONMENT = "env:"
 
 OWN_FIELDS: Mapping[str, str] = {
     "model": "set `model` in the description",
-    "messages": "Touchstone sets it from the questions",
-    "prompt": "Touchstone sets it from the questions",
-    "tools": "use a strategy with tools",
-    "tool_choice": "use a strategy with tools",
-    "functions": "use a strategy with tools",
+    "messages": "Touchstone creates the messages from the questions",
+    "prompt": "Touchstone creates the messages from the questions",
+    "tools": "choose a strategy that uses tools",
+    "tool_choice": "choose a strategy that uses tools",
+    "functions": "choose a strategy that uses tools",
     "n": "Touchstone reads only one answer, but you would pay for several",
-    "stream": "Touchstone reads whole replies",
-    "stream_options": "Touchstone reads whole replies",
+    "stream": "Touchstone reads only complete replies",
+    "stream_options": "Touchstone reads only complete replies",
     "temperature": "set `temperature` under `generation`",
     "top_p": "set `top_p` under `generation`",
     "seed": "set `seed` under `generation`",
@@ -41,7 +41,7 @@ OWN_FIELDS: Mapping[str, str] = {
 }
 """Fields of a request that have a place of their own, with that place."""
 _OWN_HEADERS: Mapping[str, str] = {
-    "authorization": "name the variable with the key under `key`",
+    "authorization": "set `key` to the name of the environment variable that has the API key",
     "proxy-authorization": "Touchstone uses no proxy",
     "host": "set `base_url`",
     **dict.fromkeys(
@@ -92,24 +92,25 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
     for name, value in headers.items():
         lower = name.lower()
         if not _HEADER.fullmatch(name):
-            problems.append("a name in `headers` is not the name of an HTTP header")
+            problems.append("a name in `headers` is not a valid HTTP header name; correct the name")
         elif lower in _OWN_HEADERS:
             problems.append(f"`headers` cannot set {name}: {_OWN_HEADERS[lower]}")
         elif lower in seen:
-            problems.append(f"`headers` has {name} twice (ignoring case); remove one")
+            problems.append(f"`headers` has {name} twice (ignoring case); remove one of the two")
         elif value.startswith(FROM_ENVIRONMENT):
             if not is_key_name(value.removeprefix(FROM_ENVIRONMENT)):
                 problems.append(
-                    f"`headers`: {name} names an unsupported variable. Name a variable that ends with _API_KEY or "
-                    f"_API_TOKEN, such as {FROM_ENVIRONMENT}LAB_API_KEY"
+                    f"`headers`: {name} uses an unsupported environment variable. Use a variable whose name ends "
+                    f"with _API_KEY or _API_TOKEN, such as {FROM_ENVIRONMENT}LAB_API_KEY"
                 )
         elif _SECRET_HEADER.search(name) or _is_secret(value):
             problems.append(
-                f"`headers`: {name} looks like a secret, which would be stored and shown. Put the value into an "
-                f"environment variable of the worker, and write {FROM_ENVIRONMENT}LAB_API_KEY here"
+                f"`headers`: {name} looks like a secret, and Touchstone would store and show its value. Put the "
+                f"value into an environment variable of the worker, and write {FROM_ENVIRONMENT}LAB_API_KEY instead "
+                "of the value"
             )
         elif not _VALUE.fullmatch(value):
-            problems.append(f"`headers`: the value of {name} is not printable ASCII of at most 1,000 characters")
+            problems.append(f"`headers`: the value of {name} must be at most 1,000 printable ASCII characters")
         seen.add(lower)
     return problems
 
@@ -119,13 +120,13 @@ def find_body_problems(body: Mapping[str, Any]) -> list[str]:
     problems = [f"`extra_body` cannot set {name}: {OWN_FIELDS[name]}" for name in body if name in OWN_FIELDS]
     try:
         if len(json.dumps(body, allow_nan=False)) > _LONGEST_BODY:
-            problems.append(f"`extra_body` is longer than {_LONGEST_BODY:,} characters of JSON")
+            problems.append(f"`extra_body` is longer than {_LONGEST_BODY:,} characters of JSON; remove some fields")
     except (TypeError, ValueError):
-        return [*problems, "`extra_body` holds values that are not JSON"]
+        return [*problems, "`extra_body` has values that JSON does not support, such as NaN; remove these values"]
     for name in dict.fromkeys(_secret_fields(body)):
         problems.append(
-            f"`extra_body`: {name} looks like a secret, which would be stored and shown. Send it as a header with "
-            f"{FROM_ENVIRONMENT}LAB_API_KEY"
+            f"`extra_body`: {name} looks like a secret, and Touchstone would store and show its value. Send the "
+            f"secret as a header with the value {FROM_ENVIRONMENT}LAB_API_KEY"
         )
     return problems
 
@@ -146,7 +147,9 @@ def read_json_object(text: str, where: str) -> dict[str, Any]:
         settings = None
     if not isinstance(settings, dict):
         example = '{"reasoning_effort": "low"}'
-        raise InvalidInputError([Problem(where, f"{where}: the value is not a JSON object. Write it like {example}.")])
+        raise InvalidInputError(
+            [Problem(where, f"{where}: the value is not a JSON object. Write an object such as {example}.")]
+        )
     return settings
 
 
@@ -168,7 +171,9 @@ def read_headers(lines: Iterable[str], mark: str, where: str) -> dict[str, str]:
         name, _, value = (part.strip() for part in line.partition(mark))
         if not name or not value:
             example = f"X-Routing{mark}{' ' if mark == ':' else ''}fast"
-            raise InvalidInputError([Problem(where, f"{where}: line {number} has no value. Write it like {example}.")])
+            raise InvalidInputError(
+                [Problem(where, f"{where}: line {number} needs a name and a value. Write a line such as {example}.")]
+            )
         headers[name] = value
     return headers
 

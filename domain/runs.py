@@ -84,31 +84,31 @@ class Outcome(StrEnum):
     ANSWERED = _OutcomeRow("answered", "answered", "The model gave an answer.", style="answered", replied=True)
     TRUNCATED = _OutcomeRow(
         "truncated",
-        "cut at the longest answer",
-        "The answer reached the maximum length. The text so far is kept and graded.",
+        "cut at maximum length",
+        "The answer reached the maximum length. Touchstone keeps and grades the incomplete answer.",
         style="truncated",
         replied=True,
     )
     CALLED = _OutcomeRow("called", "asked for tools", "The model asked for tools, and the conversation continues.")
     STEP = _OutcomeRow(
         "step",
-        "a step on the way",
-        "A step before the answer, such as the likelihood of one option.",
+        "intermediate step",
+        "An intermediate step, such as the likelihood of one option.",
     )
     EMPTY = _OutcomeRow(
         "empty",
         "answered with nothing",
         "The model sent an empty answer.",
-        "the model answered with nothing",
+        "the model sent an empty answer",
         replied=True,
         silent=True,
     )
     ONLY_REASONING = _OutcomeRow(
         "only_reasoning",
         "only reasoning",
-        "The model gave only its reasoning, often because it reached the maximum length. The reasoning is kept with "
-        "the attempt.",
-        "the model only reasoned",
+        "The model gave only its reasoning, often because it reached the maximum length. Touchstone keeps the "
+        "reasoning with the attempt.",
+        "the model gave only its reasoning",
         replied=True,
         silent=True,
     )
@@ -124,41 +124,41 @@ class Outcome(StrEnum):
     UNREADABLE = _OutcomeRow(
         "unreadable",
         "reply not readable",
-        "The reply does not follow the protocol (for example, HTML or other JSON).",
-        "the reply could not be read",
+        "The reply does not follow the protocol (for example, HTML or unexpected JSON).",
+        "Touchstone could not read the reply",
     )
     TRANSPORT_ERROR = _OutcomeRow(
         "transport_error",
         "no reply",
         "The endpoint sent no reply (no connection, timeout, or an HTTP status of 400 or more).",
-        "no reply came back",
+        "the endpoint sent no reply",
     )
     NO_TOOL_RESULT = _OutcomeRow(
         "no_tool_result",
-        "asked for a tool without a stored result",
-        "The model asked for a tool without a stored result for the item, for an unknown tool, or with unreadable "
-        "arguments.",
-        "it asked for a tool without a stored result",
+        "no stored tool result",
+        "The model asked for an unknown tool, sent unreadable arguments, or asked for a tool without a stored "
+        "result for the item.",
+        "the model asked for a tool without a stored result",
     )
     TOOL_FAILED = _OutcomeRow(
         "tool_failed",
         "a tool failed",
-        "A tool ran without a result: it took too long, failed, or wrote too much text or no JSON. This attempt asks "
-        "the model nothing; the attempt before it is the request.",
-        "a tool that it asked for failed",
+        "A tool gave no result: it took too long, failed, or wrote too much text or no JSON. This attempt sends "
+        "nothing to the model. The previous attempt has the request.",
+        "a tool that the model asked for failed",
     )
     TOO_MANY_TURNS = _OutcomeRow(
         "too_many_turns",
         "too many turns",
-        "The model asked for tools until it reached the limit.",
-        "it asked for tools until the limit was reached",
+        "The model asked for tools until it reached the maximum number of turns.",
+        "the model asked for tools until it reached the limit",
     )
     FAILED = _OutcomeRow("failed", "failed", "The model raised an error on this item.", "the model raised an error")
     SKIPPED = _OutcomeRow(
         "skipped",
         "not asked",
-        "The model was not asked, because a part of the question is missing.",
-        "it was not asked, as something was missing",
+        "Touchstone did not ask the model, because a part of the question is missing.",
+        "Touchstone did not ask the model, because a part of the question was missing",
         style="skipped",
     )
 

@@ -122,7 +122,8 @@ def normal_url(url: str) -> str:
     if separator and scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return url
     raise SettingsError(
-        f"{DATABASE_URL} starts with {scheme!r}; use sqlite:///FILE or postgresql://USER@HOST/DATABASE."
+        f"{DATABASE_URL} starts with {scheme!r}, which Touchstone does not support. Use sqlite:///FILE or "
+        "postgresql://USER@HOST/DATABASE."
     )
 
 

@@ -8,7 +8,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN = frozenset({"all"})
 """Names with a special meaning for loaders."""
 
-RULE = "a split name has up to 40 lowercase letters, digits or underscores, and is not 'all'"
+RULE = (
+    "a split name must start with a lowercase letter, have at most 40 lowercase letters, digits or underscores, and "
+    "not be 'all'"
+)
 
 
 def is_split_name(name: str) -> bool:

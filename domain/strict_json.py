@@ -27,12 +27,12 @@ class Fault(NamedTuple):
 
 
 CUT, NO_JSON, TWICE, FORMLESS = (
-    "its JSON ends in the middle",
-    "it is no JSON",
-    "a key stands twice in an object",
-    "it has another form than was asked for",
+    "the JSON is incomplete",
+    "the reply is not JSON",
+    "a key appears twice in an object",
+    "the JSON does not have the requested form",
 )
-TOO_LONG = "it is too long to be read"
+TOO_LONG = "the reply is too long"
 
 
 class _DuplicateKey(ValueError):

@@ -124,7 +124,9 @@ class _Split:
             media.setdefault(asset.role, []).append(name)
         if row.media and len({asset.role for asset in item.assets if asset.kind == "image"}) > 1:
             refuse(
-                self._keys.name, item, f"its images have several roles ({', '.join(media)}), but {row.media} has one"
+                self._keys.name,
+                item,
+                f"its images have several roles ({', '.join(media)}), but {row.media} allows only one role",
             )
         sources = [asset.source for asset in item.assets if asset.source]
         order = [*row.order, *([row.media] if row.media and row.media not in row.order else [])]

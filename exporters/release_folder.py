@@ -62,7 +62,7 @@ class FolderWriter:
     def _place(self, path: str) -> Path:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name or "\\" in path or "\0" in path:
-            raise InvalidFileError(f"The file name {path!r} leads outside the release. Use a relative path.")
+            raise InvalidFileError(f"The file name {path!r} is outside the release. Use a relative path.")
         if path in self.hashes:
             raise InvalidFileError(f"Two formats write the file {path!r}. Choose one of the formats.")
         return self.root / parts

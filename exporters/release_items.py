@@ -46,7 +46,7 @@ class UnwritableItemError(InvalidFileError):
 
 def refuse(format: str, item: ReleasedItem, why: str) -> NoReturn:
     """Raise ``UnwritableItemError`` with the reason why a format cannot hold an item."""
-    raise UnwritableItemError(format, f"{format} cannot hold the item {item.id!r}: {why}")
+    raise UnwritableItemError(format, f"{format} cannot store the item {item.id!r}: {why}")
 
 
 NAMED = 10
@@ -84,10 +84,10 @@ class UnwritableItems:
         if self.n == 1:
             raise self._first[0]
         named = "\n".join(f"{fault.sentence}." for fault in self._first)
-        more = f"\nAnd {self.n - len(self._first):,} more items." if self.n > len(self._first) else ""
+        more = f"\nFurther items: {self.n - len(self._first):,}." if self.n > len(self._first) else ""
         raise InvalidFileError(
-            f"{self._format} cannot hold {self.n:,} items.\n{named}{more}\nNo file of this format was written. Release "
-            f"without {self._format}, or change these items."
+            f"{self._format} cannot store {self.n:,} items.\n{named}{more}\nNo file of this format was written. "
+            f"Release without {self._format}, or change these items."
         )
 
     @contextmanager
@@ -126,7 +126,8 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
     if (left := coming.next) is not None:
         known = ", ".join(known_split.name for known_split in released.splits)
         raise InvalidFileError(
-            f"The item {left.id!r} of the split {left.split!r} is not in the order of the splits: {known}."
+            f"The item {left.id!r} of the split {left.split!r} does not follow the order of the splits: {known}. "
+            "Create the release again."
         )
 
 

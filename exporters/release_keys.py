@@ -243,7 +243,8 @@ def read_keys(path: Path) -> Keys:
     first = rows[0] if rows else None
     if not isinstance(first, dict) or first.get(MARK) != _VERSION:
         raise InvalidFileError(
-            f"{path} is not a key file for this version. Give keys/<split>.jsonl of a release's private folder."
+            f"{path} is not a key file for this version of Touchstone. Use keys/<split>.jsonl from the private "
+            "folder of a release."
         )
     try:
         head = KeyHead(**{name: first[name] for name in KeyHead.__dataclass_fields__})
@@ -253,7 +254,7 @@ def read_keys(path: Path) -> Keys:
     by_id = {item.id: item for item in items}
     if len(items) != head.items or len(by_id) != len(items):
         raise InvalidFileError(
-            f"{path} has {len(by_id):,} items instead of {head.items:,}; the file is incomplete or was changed. "
+            f"{path} has {len(by_id):,} items instead of {head.items:,}, so the file is incomplete or was changed. "
             "Copy the file again."
         )
     return Keys(head, by_id, hashlib.sha256(data).hexdigest())
@@ -262,10 +263,15 @@ def read_keys(path: Path) -> Keys:
 def _bytes(path: Path) -> bytes:
     try:
         if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path} has more than {LARGEST >> 30} GB, so it is not a key file.")
+            raise InvalidFileError(
+                f"{path} is larger than {LARGEST >> 30} GB, so the file is not a key file. Choose the key file of a "
+                "release."
+            )
         return path.read_bytes()
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the file and its permissions."
+        ) from error
 
 
 def _item(row: Mapping[str, Any]) -> KeyItem:

@@ -24,7 +24,7 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
         if out.is_dir():
             raise InvalidFileError(f"{out} is a folder. Give the name of a file.")
         if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
-            raise InvalidFileError(f"{out} exists and is not a manifest of Touchstone. Choose another place.")
+            raise InvalidFileError(f"{out} already exists and is not a Touchstone manifest. Choose another folder.")
         if out.name == NAME and out.exists():
             _must_not_mislead(out, files)
     return [_write(out, files[out]) for out in sorted(files, key=lambda out: out.name == NAME)]
@@ -35,11 +35,13 @@ def _must_not_mislead(out: Path, files: Mapping[Path, bytes]) -> None:
     new, old = restricted(files[out]), restricted(out.read_bytes())
     if bool(new) != bool(old):
         there = "a part" if old else "all"
-        raise InvalidFileError(f"{out} already has an export of {there} of the items. Choose another folder.")
+        raise InvalidFileError(f"{out} already describes an export of {there} of the items. Choose another folder.")
     listed_files = (read_manifest(out.read_bytes()) or {}).get("files", []) if new else []
     others = [out.parent / str(listed_file.get("path")) for listed_file in listed_files]
     if left := [other.name for other in others if other not in files and other.exists()]:
-        raise InvalidFileError(f"{out} also describes {left[0]}, another part of a project. Choose another folder.")
+        raise InvalidFileError(
+            f"{out} also describes {left[0]}, which is not part of this export. Choose another folder."
+        )
 
 
 def _write(out: Path, data: bytes) -> Path:
@@ -52,7 +54,9 @@ def _write(out: Path, data: bytes) -> Path:
             os.fsync(file.fileno())
         temporary.replace(out)
     except OSError as error:
-        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write {out}: {error.strerror}. Check the folder and its permissions."
+        ) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -64,9 +68,11 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     for path in files:
         parts = PurePosixPath(path)
         if parts.is_absolute() or ".." in parts.parts or not parts.name:
-            raise InvalidFileError(f"The file name {path!r} leads outside {out}. Use a relative path.")
+            raise InvalidFileError(f"The file name {path!r} is outside {out}. Use a relative path.")
     if out.exists() and not out.is_dir():
-        raise InvalidFileError(f"{out} is a file, but this export of {len(files)} files needs a folder.")
+        raise InvalidFileError(
+            f"{out} is a file, but this export of {len(files)} files needs a folder. Choose a folder."
+        )
     if foreign := _foreign(out, files):
         named = ", ".join(foreign[:3]) + (", ..." if foreign[3:] else "")
         raise InvalidFileError(f"{out} has files that are not part of this export ({named}). Choose an empty folder.")

@@ -70,7 +70,7 @@ class AnswerFile:
     @property
     def unknown(self) -> str:
         """Return the error for a file without the name of a model."""
-        return f"neither the row nor the file name {self.path.name} names the model; give it with --model"
+        return f"the model is missing from the row and from the file name {self.path.name}; name the model with --model"
 
     def text(self) -> str:
         """Return the whole text. Raises ``InvalidFileError`` for a file that is too large or not UTF-8.
@@ -80,7 +80,8 @@ class AnswerFile:
         try:
             if self.path.stat().st_size > LARGEST:
                 raise InvalidFileError(
-                    f"{self.place} has more than {LARGEST >> 20} MB. Nothing was imported; split it into several files."
+                    f"{self.place} is larger than {LARGEST >> 20} MB. Nothing was imported. Split the file into "
+                    "several files."
                 )
             return json_text.decode(self.path.read_bytes()).removeprefix("\ufeff")
         except NotJson as error:
@@ -93,7 +94,7 @@ class AnswerFile:
         text = self.text()
         try:
             if json_text.has_broken_bytes(text):
-                raise NotJson(0, "it is not UTF-8")
+                raise NotJson(0, "the file is not UTF-8")
             return json_text.loaded(text, **how)
         except NotJson as error:
             raise InvalidFileError(
@@ -174,7 +175,7 @@ def read_answers(
             if answer is None:
                 bad.append(here)
             elif len(answer.text) > LONGEST:
-                reason = f"its answer has {len(answer.text):,} characters, but at most {LONGEST:,} are allowed"
+                reason = f"the answer has {len(answer.text):,} characters, but at most {LONGEST:,} are allowed"
                 bad.append(replace(here, reason=reason))
             else:
                 good.append((settled(answer if model is None else by(answer, model)), here))
@@ -215,7 +216,9 @@ def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
     if not files:
         ordered = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
         named = " or ".join([", ".join(ordered[:-1]), ordered[-1]] if len(ordered) > 1 else ordered)
-        raise InvalidFileError(f"{folder} has no {named} file. Give a file of answers, or a folder with such files.")
+        raise InvalidFileError(
+            f"{folder} has no {named} file. Name a file of answers, or a folder with files of answers."
+        )
     return [file for file in files if file.parent.name == "model_answer"] or files
 
 

@@ -53,7 +53,7 @@ def _read(path: Path, about: str) -> ReadAttributes:
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
         if json_text.has_broken_bytes(text):
-            raise NotJson(0, "it is not UTF-8")
+            raise NotJson(0, "the file is not UTF-8")
         table = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix == ".tsv" else ",", strict=True)
         rows = [(table.line_num, cells) for cells in table]
     except (NotJson, csv.Error) as error:
@@ -93,17 +93,21 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
         wrong = f"the file has more than {_MOST_COLUMNS} columns"
     else:
         odd = next((name for name in head if not NAME.fullmatch(name)), None)
-        wrong = f"{odd!r} is not a valid name (letters, digits and _, first a letter)" if odd is not None else ""
+        wrong = (
+            f"{odd!r} is not a valid name (use letters, digits and _, and start with a letter)"
+            if odd is not None
+            else ""
+        )
     if wrong:
         raise InvalidFileError(
-            f"{path.name}, row 1: the header must name the column {about} and a column for each attribute or label; "
-            f"{wrong}. Nothing was imported."
+            f"{path.name}, row 1: the header must name the column {about} and a column for each attribute or label, "
+            f"but {wrong}. Nothing was imported."
         )
 
 
 def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[str]) -> str:
     if len(told) != columns:
-        return f"it has {len(told)} {'cell' if len(told) == 1 else 'cells'}, but the header has {columns}"
+        return f"the row has {len(told)} {'cell' if len(told) == 1 else 'cells'}, but the header has {columns}"
     if not told[at]:
         return f"{about} is empty"
     if told[at] in seen:

@@ -68,7 +68,9 @@ class EvidenceFolder:
         self.root = folder
         self.name = self.path.name if self.path != folder else folder.name
         if not is_folder(self.path):
-            raise InvalidFileError(f"{folder} is not a folder. Name the folder of a release, or its folder {FOLDER}.")
+            raise InvalidFileError(
+                f"{folder} is not a folder. Name the folder of a release, or its subfolder {FOLDER}."
+            )
         self.manifest = self._manifest()
         self.tables = self._tables()
 
@@ -137,14 +139,14 @@ class EvidenceFolder:
             or not isinstance(version, int)
             or isinstance(version, bool)
         ):
-            self._refuse("its manifest is not a manifest of evidence")
+            self._refuse("the manifest is not a manifest of evidence")
         if version > VERSION:
             raise InvalidFileError(
-                f"{self.name} has evidence of a newer Touchstone (version {version}; this one reads {VERSION})."
-                " Update Touchstone here. Nothing was recomputed."
+                f"{self.name} has evidence from a newer version of Touchstone (evidence version {version}, but this "
+                f"installation reads {VERSION}). Nothing was recomputed. Update Touchstone."
             )
         if not isinstance(manifest.get("project"), str):
-            self._refuse("its manifest names no project")
+            self._refuse("the manifest names no project")
         return manifest
 
     def _tables(self) -> dict[str, TableEntry]:
@@ -154,7 +156,7 @@ class EvidenceFolder:
             fit = isinstance(n_bytes, int) and not isinstance(n_bytes, bool) and n_bytes >= 0
             known = isinstance(path, str) and _KNOWN.fullmatch(path) and path not in self._told
             if not known or not fit or not _SHA256.fullmatch(sha256):
-                self._refuse(f"its manifest has a wrong entry for {str(path)[:100]!r}")
+                self._refuse(f"the manifest has a wrong entry for {str(path)[:100]!r}")
             self._told[str(path)] = (int(n_bytes or 0), sha256)
         table_entries: dict[str, TableEntry] = {}
         for listed_table in _listed(self.manifest.get("tables")):
@@ -165,14 +167,14 @@ class EvidenceFolder:
                 or name in table_entries
                 or not is_table_entry(listed_table)
             ):
-                self._refuse("its manifest has a wrong entry for a table")
+                self._refuse("the manifest has a wrong entry for a table")
             if table_path(name) not in self._told:
-                self._refuse(f"its manifest names a table {name!r} without its file")
+                self._refuse(f"the manifest names the table {name!r} without its file")
             n_bytes, sha256 = self._told[table_path(name)]
             table_entries[name] = TableEntry(name, tuple(columns or ()), listed_table["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
             if path not in self._told:
-                self._refuse(f"its manifest does not name {path}")
+                self._refuse(f"the manifest does not name {path}")
         return table_entries
 
     def _lines(self, file: BinaryIO, path: str) -> Iterator[tuple[int, bytes]]:
@@ -186,7 +188,7 @@ class EvidenceFolder:
     def _row(self, line: bytes, table: str, number: int, wanted: set[str]) -> dict[str, Any]:
         row = json_object(line)
         if row is None or row.keys() != wanted:
-            self._refuse(f"line {number:,} of {table_path(table)} is not a row with the columns of the manifest")
+            self._refuse(f"line {number:,} of {table_path(table)} does not match the columns in the manifest")
         return row
 
     def _open(self, path: str) -> BinaryIO:
@@ -199,7 +201,7 @@ class EvidenceFolder:
         except FileNotFoundError:
             self._refuse(f"{path} is missing")
         except OSError as error:
-            self._refuse(f"{path} cannot be read ({error.strerror}); links are not followed")
+            self._refuse(f"{path} cannot be read ({error.strerror}); Touchstone does not follow links")
         file: BinaryIO = os.fdopen(handle, "rb")
         bounds = getattr(self, "_told", {}).get(path)
         size = os.fstat(handle).st_size

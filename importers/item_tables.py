@@ -51,21 +51,23 @@ class TableReader(JsonItems):
         if file.suffix.lower() == WORKBOOK:
             return FileText(_of_workbook(file), note=_left_sheets(file))
         if file.suffix.lower() in table_lines.OTHER_SUFFIXES:
-            raise InvalidFileError(f"{file.name} is a spreadsheet in an unsupported format. Save it as .csv or .xlsx.")
+            raise InvalidFileError(
+                f"{file.name} is a spreadsheet in an unsupported format. Save the file as .csv or .xlsx."
+            )
         if said.encoding:
             return decoded(file, said.encoding)
         data = bytes_of(file)
         if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\x00" in data[:4]:
             raise InvalidFileError(
-                f"{file.name} is UTF-16 or UTF-32, not UTF-8. Nothing was imported; save it as UTF-8, or import it "
-                "with --set encoding=utf-16."
+                f"{file.name} is UTF-16 or UTF-32, not UTF-8. Nothing was imported. Save the file as UTF-8, or "
+                "import the file with --set encoding=utf-16."
             )
         try:
             return FileText(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             raise InvalidFileError(
-                f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8, or "
-                "import it with its encoding, such as --set encoding=cp1252 for Western European files of Excel."
+                f"{file.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported. Save the file as UTF-8, "
+                "or name its encoding, such as --set encoding=cp1252 for Western European files from Excel."
             ) from error
 
     def pieces(self, text: str) -> Iterator[Row]:
@@ -112,8 +114,8 @@ class TableReader(JsonItems):
                 for name in [name for name in lists if name in lacking or name in mapped_columns][:1]
             )
             raise InvalidFileError(
-                f"{self.place} has no column {missing}; its columns are {quoted_names(names)}. Nothing was imported; "
-                f"name the columns of the fields with --mapping, or in the schema (`source.fields`).{several}"
+                f"{self.place} has no column {missing}. The columns are {quoted_names(names)}. Nothing was imported. "
+                f"Name the columns of the fields with --mapping, or in the schema (`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
         self.unread = [name for name in names if name and name not in read]
@@ -122,7 +124,7 @@ class TableReader(JsonItems):
         names = self.table.layout.columns if self.table else ()
         record = csv_rows.by_column(piece.cells, names)
         if self.row.id_key in names and not record.get(self.row.id_key or "", "").strip():
-            raise Misfit(f"its {self.row.id_key} is empty")
+            raise Misfit(f"{self.row.id_key} is empty")
         return record
 
     def where(self, piece: Any) -> str:
@@ -138,9 +140,9 @@ class TableReader(JsonItems):
         if self.unread:
             yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
-            yield f"There is no column {self.row.id_key!r}; the items' names are their positions in the file."
+            yield f"There is no column {self.row.id_key!r}, so each item's name is its position in the file."
         if by_id := [asset.role for asset in self.schema.item.assets if asset.min and asset.role not in self.row.roles]:
-            yield f"There is no column for {', '.join(by_id)}; Touchstone looks for these files by the items' names."
+            yield f"There is no column for {', '.join(by_id)}, so Touchstone looks for these files by the items' names."
 
     def file(self) -> FileRecord:
         record = super().file()
@@ -182,4 +184,4 @@ def _of_workbook(file: Path) -> str:
 def _left_sheets(file: Path) -> str:
     """Return a sentence if a workbook has more sheets than the one that is read; otherwise an empty text."""
     read, *left = table_lines.filled_sheets(file)
-    return f"{file.name}: only the sheet {read!r} is read, not {quoted_names(left)}." if left else ""
+    return f"{file.name}: Touchstone reads only the sheet {read!r}, not {quoted_names(left)}." if left else ""

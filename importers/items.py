@@ -144,7 +144,7 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
     if not paths:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise InvalidFileError(
-            f"{folder} has no {kinds_of_file} file. Give an annotation file, or a folder with such files."
+            f"{folder} has no {kinds_of_file} file. Name an annotation file, or a folder with annotation files."
         )
     return [file for file in paths if file.name == name] or paths
 
@@ -166,7 +166,11 @@ def _size(file: Path) -> int:
 
 
 _NO_TEXT = (
-    (re.compile(rb"PK\x03\x04"), "a zip archive. Unpack it, or upload it as a .zip; a workbook ends with .xlsx"),
+    (
+        re.compile(rb"PK\x03\x04"),
+        "a zip archive. Unpack the archive, or upload the archive as a .zip file. The name of a workbook must end "
+        "with .xlsx",
+    ),
     (
         re.compile(rb"(\xef\xbb\xbf)?\s*<(!doctype\s+html|html)\b", re.IGNORECASE),
         "a web page (HTML), perhaps a sign-in page. Download the file itself",
@@ -184,7 +188,7 @@ def bytes_of(file: Path) -> bytes:
                 raise InvalidFileError(f"{file.name} is {what}. Nothing was imported.")
         return data
     except FileNotFoundError:
-        raise InvalidFileError(f"There is no file or folder {file}.") from None
+        raise InvalidFileError(f"There is no file or folder {file}. Check the path.") from None
     except OSError as error:
         raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
 
@@ -320,7 +324,7 @@ class JsonItems:
         folder = self.place.rpartition("/")[0]
         external_id = own or (f"{folder}/{self.n_rows - 1}" if folder else str(self.n_rows - 1))
         if external_id in self.rows_by_id:
-            raise Misfit(f"its {self.row.id_key} {external_id} is also in row {self.rows_by_id[external_id]}")
+            raise Misfit(f"{self.row.id_key} {external_id} is also in row {self.rows_by_id[external_id]}")
         self.rows_by_id[external_id] = self.n_rows
         assets = asset_names(self.row, self.schema, record, fields)
         problems = [*check_read(self.schema, fields, dimension.id), *refused_wording(self.schema, fields)]
@@ -328,7 +332,11 @@ class JsonItems:
         if wrong and self.row.open:
             wrong += by_place(self.schema, fields)
         alike = same_options(self.schema, fields)
-        wrong += [f"{group.sentence}, and one of them is the key; reword one" for group in alike if group.is_key]
+        wrong += [
+            f"{group.sentence}, and one of these options is the key; reword one option"
+            for group in alike
+            if group.is_key
+        ]
         wrong += _too_few_or_many(self.schema, assets)
         if (long := source_media.too_many(self.schema, fields)) is not None:
             wrong.append(long)
@@ -351,7 +359,7 @@ class JsonItems:
         if len(self.schema.dimensions) == 1 and name is None:
             return self.schema.dimensions[0]
         known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
-        what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "its dimension is missing"
+        what = f"{self.row.named_by} is {name!r}" if self.row.named_by else "the dimension is missing"
         raise Misfit(f"{what}; use one of {known} (or set one for the whole file with --set dimension=ID)")
 
     def _named(self, name: str) -> Dimension | None:
@@ -383,7 +391,10 @@ def decoded(file: Path, encoding: str) -> FileText:
             f"There is no encoding {encoding!r}. Use, for example, utf-8, cp1252, utf-16 or latin-1."
         ) from None
     except UnicodeError as error:
-        raise InvalidFileError(f"{file.name} is not in {encoding}: {error}. Nothing was imported.") from error
+        raise InvalidFileError(
+            f"{file.name} is not in {encoding}: {error}. Nothing was imported. Set another encoding with --set "
+            "encoding=NAME."
+        ) from error
 
 
 _BYTE_ORDERS = {
@@ -401,7 +412,7 @@ def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
     if row.table:
         value = value.strip()
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise Misfit(f"{row.id_key} is neither a whole number nor text")
+        raise Misfit(f"{row.id_key} must be a whole number or text")
     return short(str(value), row.id_key or "")
 
 
@@ -417,10 +428,10 @@ def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields
         named = record[row.media]
         paths = [named] if isinstance(named, str) else named
         if not isinstance(paths, list) or not all(isinstance(path, str) and path for path in paths):
-            raise Misfit(f"{row.media} is not a list of paths")
+            raise Misfit(f"{row.media} must be a list of paths")
         return [AssetName(_role_of(schema, path), short(path, row.media)) for path in paths]
     if source is not None and not isinstance(source, str):
-        raise Misfit(f"{row.video} is not text")
+        raise Misfit(f"{row.video} must be text")
     source = short(source, row.video or "") if source else None
     timed_values = [fields.get(field.name) for field in schema.item.fields if kinds.of_field(field).timed]
     return [
@@ -452,9 +463,15 @@ def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[st
     for slot in schema.item.assets:
         n = sum(asset.role == slot.role for asset in assets)
         if n < slot.min:
-            yield f"it has {n or 'no'} {slot.role}, but at least {slot.min} {'is' if slot.min == 1 else 'are'} needed"
+            yield (
+                f"the item has {n or 'no'} {slot.role}, but at least {slot.min} {'is' if slot.min == 1 else 'are'} "
+                "needed"
+            )
         elif slot.max is not None and n > slot.max:
-            yield f"it has {n} files for {slot.role}, but at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
+            yield (
+                f"the item has {n} files for {slot.role}, but at most {slot.max} {'is' if slot.max == 1 else 'are'} "
+                "allowed"
+            )
 
 
 def _told_apart(files: list[FileRecord]) -> list[FileRecord]:
@@ -474,7 +491,10 @@ def prefixed(file: FileRecord, prefix: str) -> FileRecord:
 
 SHOWN = 50
 """The largest number of bad rows that a refusal names."""
-MEND = "Nothing was imported. Correct the file, or import only the valid rows with --skip-bad, which lists the others."
+MEND = (
+    "Nothing was imported. Correct the file, or import only the valid rows with --skip-bad, which lists the skipped "
+    "rows."
+)
 
 
 def refusal(bad: Sequence[BadRow], end: str = MEND) -> InvalidRowsError:

@@ -27,7 +27,7 @@ def entries(cell: str) -> list[str | int]:
     """
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")) or len(text) < 2:
-        raise NotList("it is not a list in square brackets")
+        raise NotList("the cell is not a list in square brackets")
     at, end = 1, len(text) - 1
     cells: list[str | int] = []
     while text[at:end].strip():
@@ -35,7 +35,7 @@ def entries(cell: str) -> list[str | int]:
         if cells:
             mark = _MARK.match(text, at, end)
             if mark is None:
-                raise NotList("a comma is missing between its entries")
+                raise NotList("a comma is missing between two entries of the list")
             at = mark.end()
             if at == end:
                 break  # a comma behind the last entry
@@ -46,7 +46,7 @@ def entries(cell: str) -> list[str | int]:
             cells.append(int(number[0]))
             at = number.end()
         else:
-            raise NotList("only quoted texts and whole numbers are allowed")
+            raise NotList("the list may contain only quoted texts and whole numbers")
     return cells
 
 
@@ -56,5 +56,5 @@ def _escaped(found: re.Match[str]) -> str:
         return _PLAIN.get(found[4], found[0])
     number = int(code, 16)
     if number > _LARGEST:
-        raise NotList("it has an invalid character code")
+        raise NotList("the list has an invalid character code")
     return chr(number)

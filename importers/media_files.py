@@ -97,7 +97,7 @@ class MediaFolder:
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise InvalidFileError(f"There is no media folder {folder}.")
+            raise InvalidFileError(f"The media folder {folder} does not exist. Check the path.")
         self._root = folder.resolve()
         self._paths, self._ids, self._stems, self._names = _Names(), _Names(), _Names(), _Names()
         for where, folders, files in os.walk(self._root):
@@ -168,7 +168,7 @@ class MediaFolder:
             files = ", ".join(sorted(path.relative_to(self._root).as_posix() for path in found)[:4])
             raise InvalidMediaError(
                 f"{name!r} matches {len(found)} files: {files}. The names differ only in case or in their Unicode "
-                "form. Keep one of the files, or write its exact name."
+                "form. Keep one of the files, or write the exact name of one file."
             )
         return found[0]
 

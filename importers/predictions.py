@@ -49,7 +49,9 @@ def _rows(file: AnswerFile) -> Rows:
                 raise Misfit(piece.problem)
             record = json_text.values(piece.raw, keys)
             if keys.unread:
-                away = extensions.missing("readers", "predictions") or "No installed extension reads these keys."
+                away = extensions.missing("readers", "predictions") or (
+                    "No installed extension reads these keys. Remove the keys, or install an extension that reads them."
+                )
                 raise NotAvailableError(f"{file.place} has the keys {quoted_names([*keys.unread])}. {away}")
             yield answer_of(record, file), file.here(number, piece.raw)
         except (Misfit, NotJson) as error:
@@ -64,7 +66,9 @@ def pieces_of(file: Path) -> tuple[str, Sequence[json_text.Piece]]:
     except NotJson as error:
         raise InvalidFileError(f"{file.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {file}: {error.strerror}. Check the path and the permissions."
+        ) from error
 
 
 def answer_of(record: Mapping[str, Any], file: AnswerFile) -> PredictionRecord:

@@ -39,5 +39,8 @@ def ratings_reader() -> RatingsReader:
     """
     reader = FORMATS["ratings"].reads
     if not isinstance(reader, RatingsReader):
-        raise NotAvailableError(extensions.missing("readers", "ratings") or "No extension reads files of ratings.")
+        raise NotAvailableError(
+            extensions.missing("readers", "ratings")
+            or "No installed extension reads files of ratings. Install an extension that reads ratings."
+        )
     return reader

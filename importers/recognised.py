@@ -30,7 +30,9 @@ def recognised(
     """
     table = path.suffix.lower() in TABLES
     if not table and path.suffix.lower() not in RECORDS:
-        raise InvalidFileError(f"{path.name} has an unsupported type. Use {', '.join(TABLES)}, {' or '.join(RECORDS)}.")
+        raise InvalidFileError(
+            f"{path.name} has an unsupported file type. Use {', '.join(TABLES)}, {' or '.join(RECORDS)}."
+        )
     reads = TableReader if table else JsonItems
     text = reads.text(path, said or ColumnMapping())
     try:
@@ -42,7 +44,7 @@ def recognised(
         format_row = max(marked, key=lambda each: (len(each.marks), each.place))  # a judge's replies name models, too
         return (
             format_row,
-            f"it has the {'columns' if table else 'keys'} of {format_row.name}: {', '.join(format_row.marks)}",
+            f"the file has the {'columns' if table else 'keys'} of {format_row.name}: {', '.join(format_row.marks)}",
         )
     own = schema.source.format if schema.source else None
     of_items = [row for row in formats if row.keys is not None and row.keys.table == table]
@@ -53,13 +55,18 @@ def recognised(
     }
     best = max(of_items, key=lambda each: (fits.get(each.name, 0), each.name == own, -each.place), default=None)
     if best is None or not keys:
-        raise InvalidFileError(f"{path.name} has no records that this project can read.")
+        raise InvalidFileError(
+            f"{path.name} has no records that this project can read. Check that the file matches the project's schema."
+        )
     if fits.get(best.name):
-        return best, "its first rows are valid items of this project"
+        return best, "the first rows are valid items of this project"
     some = ", ".join(keys[:_NAMED]) + (", …" if len(keys) > _NAMED else "")
     what = "a table with the columns" if table else "records with the keys"
-    return best, f"it has {what} {some}; choose the field of each below" if best.keys and best.keys.open else (
-        f"it has {what} {some}, but its first rows are not valid items yet"
+    return (
+        best,
+        f"the file has {what} {some}; choose a field for each name below"
+        if best.keys and best.keys.open
+        else (f"the file has {what} {some}, but the first rows are not valid items yet"),
     )
 
 

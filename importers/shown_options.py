@@ -183,7 +183,7 @@ def _in_prompt(own: Sequence[str], prompt: str) -> tuple[list[int | None] | None
                 part = places, str(error)
             continue
         if block.from_zero:
-            raise OptionsDiffer("the prompt numbers its options from 0, but numbers in answers count from 1")
+            raise OptionsDiffer("the prompt numbers the options from 0, but answers number the options from 1")
         if len(known) == len(own):
             return places, None
         if len(known) >= 2 and some is None and not block.bare:
@@ -251,7 +251,7 @@ def _order(places: Sequence[int | None], own: Sequence[str]) -> tuple[int, ...]:
     if None in filled:
         if all(at in (None, k) for k, at in enumerate(filled)):
             return ()
-        raise OptionsDiffer("the model saw an empty option between the others, in another order than in the item")
+        raise OptionsDiffer("the model saw an empty option, and saw the options in a different order than in the item")
     order = tuple(at for at in filled if at is not None)
     return () if order == tuple(range(len(order))) else order
 

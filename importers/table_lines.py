@@ -62,7 +62,10 @@ def lines_of_table(path: Path, *, fits: Callable[[Sequence[str]], bool], wants: 
     rows = ((number, [SheetCell(text) for text in row]) for number, row in enumerate(_text_rows(path), 1))
     lines = _below_headings(rows, fits)
     if lines is None:
-        raise InvalidFileError(f"{path.name} does not have {wants} in its header. Nothing was imported.")
+        raise InvalidFileError(
+            f"The header of {path.name} does not have {wants}. Nothing was imported. Correct the header, and import "
+            "again."
+        )
     yield from lines
 
 
@@ -82,15 +85,21 @@ def _of_sheets(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) ->
                 yield from lines
                 return
     named = ", ".join(map(repr, names[:5])) or "none"
-    raise InvalidFileError(f"{path.name}: no sheet has {wants} in its header (sheets: {named}). Nothing was imported.")
+    raise InvalidFileError(
+        f"{path.name}: no sheet has {wants} in its header (sheets: {named}). Nothing was imported. Correct the "
+        "header of one sheet."
+    )
 
 
 def _reader_of(path: Path) -> SheetReader:
     ending = path.suffix.lower()
     readers: Mapping[str, SheetReader] = dict(extensions.rows("sheet_readers"))
     if ending not in readers:
-        away = extensions.missing("sheet_readers", ending) or f"No installed extension reads {ending}."
-        raise InvalidFileError(f"{path.name} cannot be read. {away}")
+        away = (
+            extensions.missing("sheet_readers", ending)
+            or f"No installed extension reads {ending} files. Save the table as CSV."
+        )
+        raise InvalidFileError(f"Touchstone cannot read {path.name}. {away}")
     return readers[ending]
 
 
@@ -106,7 +115,7 @@ def _below_headings(rows: Rows, fits: Callable[[Sequence[str]], bool]) -> Iterat
 def _lines(rows: Rows, headings: Sequence[str]) -> Iterator[SheetRow]:
     twice = next((name for name in headings if name and headings.count(name) > 1), None)
     if twice:
-        raise InvalidFileError(f"Two columns are called {twice!r}. Nothing was imported. Remove one of them.")
+        raise InvalidFileError(f"Two columns have the name {twice!r}. Nothing was imported. Remove one of the columns.")
     for number, row in rows:
         cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
         if any(cell.text or cell.problem for cell in cells.values()):
@@ -116,14 +125,18 @@ def _lines(rows: Rows, headings: Sequence[str]) -> Iterator[SheetRow]:
 def _text_rows(path: Path) -> Iterator[list[str]]:
     try:
         if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path.name} has more than {LARGEST >> 20} MB. Split it into several files.")
+            raise InvalidFileError(
+                f"{path.name} is larger than {LARGEST >> 20} MB. Split the table into several files."
+            )
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidFileError(
-            f"{path.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported; save it as UTF-8."
+            f"{path.name} is not UTF-8 (byte {error.start + 1:,}). Nothing was imported. Save the file as UTF-8."
         ) from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     csv.field_size_limit(LARGEST)  # other harnesses put whole images into a cell
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
     try:

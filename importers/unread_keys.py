@@ -58,8 +58,8 @@ def vote_warnings(place: str, names: Iterable[str], *, what: str = "key") -> lis
     one = len(votes) == 1
     return [
         f"{place}: the {what}{'' if one else 's'} {quoted_names(votes)} {'looks' if one else 'look'} like votes, "
-        f"grades or labels, and {'is' if one else 'are'} not imported. Import votes as a file of ratings "
-        "(`unit,rater,criterion,value`), or with the format of the tool that wrote them."
+        f"grades or labels, and {'is' if one else 'are'} not imported. To import votes, use a file of ratings "
+        "(`unit,rater,criterion,value`), or the format of the tool that exported the votes."
     ]
 
 
@@ -68,7 +68,8 @@ def twin_warnings(place: str, names: Iterable[str], known: Collection[str], *, w
     spelled = {typed(name).casefold(): name for name in known}
     twins = [(name, spelled[same]) for name in names if (same := _same_name(name)) in spelled]
     return [
-        f"{place}: the {what} {name!r} is not imported, because {read!r} is. If their values differ, remove one."
+        f"{place}: Touchstone imports {read!r} and ignores the {what} {name!r}. If their values differ, remove "
+        "one of the two."
         for name, read in twins[:SHOWN]
     ]
 

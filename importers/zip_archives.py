@@ -60,7 +60,8 @@ def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS
             _unpack_entries(packed, entries, into, name=name, limits=limits)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise InvalidFileError(
-            f"{name} cannot be read as a zip archive ({error}). Create the archive again and upload it."
+            f"Touchstone cannot read {name} as a zip archive ({error}). Create the archive again, and upload the "
+            "new archive."
         ) from error
     return _only_folder(into)
 
@@ -78,7 +79,8 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
             continue
         if place.exists():
             raise InvalidFileError(
-                f"Two of these files are called {place.name}. Put them into different folders and upload a zip archive."
+                f"Two files have the name {place.name}. Put the files into different folders, and upload a zip "
+                "archive of the folders."
             )
         into.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as file:
@@ -140,12 +142,12 @@ def _unpack_entries(
     places = []
     for entry in entries:
         if stat.S_ISLNK(entry.external_attr >> 16):
-            raise InvalidFileError(f"{name} contains a link ({entry.filename}). Replace it with the file itself.")
+            raise InvalidFileError(f"{name} contains a link ({entry.filename}). Replace the link with the file.")
         if entry.flag_bits & 0x1:
             raise InvalidFileError(f"{name} has a password. Create the archive without a password.")
         path = safe_name(entry.filename)
         if str(path).casefold() in seen:
-            raise InvalidFileError(f"{name} contains {path} twice. Remove one of the two.")
+            raise InvalidFileError(f"{name} contains {path} twice. Remove one of the two files.")
         seen.add(str(path).casefold())
         places.append((entry, into / path))
     total = 0

@@ -74,7 +74,8 @@ def find_adapter(spec: ModelSpec) -> ModelAdapter:
             return adapter
     missing = extensions.missing("adapters", spec.adapter)
     raise ModelError(
-        f"{spec.name} cannot be opened. {missing}"
+        f"Touchstone cannot open {spec.name}. {missing}"
         if missing
-        else f"Touchstone cannot open {spec.name} ({spec.adapter})."
+        else f"Touchstone cannot open {spec.name}: no extension has the adapter {spec.adapter}. Correct `adapter` in "
+        "the description."
     )

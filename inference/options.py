@@ -31,7 +31,7 @@ def check_options(options: Sequence[str]) -> None:
         raise CannotRank(NO_OPTIONS)
     for option in options:
         if not option.strip():
-            raise CannotRank("One of the options is empty, so it has no likelihood.")
+            raise CannotRank("One option is empty, so Touchstone cannot compute its likelihood. Correct the item.")
 
 
 def joined(prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> tuple[str, str, list[str]]:
@@ -60,8 +60,9 @@ def tokens_after(head: Sequence[Token], whole: Sequence[Token], option: str) -> 
     """
     if list(whole[: len(head)]) != list(head) or len(whole) == len(head):
         raise CannotRank(
-            f"The tokeniser puts the end of the prompt and the beginning of the option “{option}” into one token, "
-            "so that the option has no likelihood of its own: end the prompt with a line break or a full stop."
+            f"The tokenizer puts the end of the prompt and the start of the option “{option}” into one token. "
+            "Touchstone therefore cannot compute the likelihood of the option alone. End the prompt with a line "
+            "break or a period."
         )
     return tuple(whole[len(head) :])
 

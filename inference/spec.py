@@ -153,7 +153,7 @@ class Endpoint(_SpecPart):
         if problems := find_header_problems(self.headers):
             raise ValueError("; ".join(problems))
         if self.max_cost is not None and self.price is None:
-            raise ValueError("`max_cost` needs `price`, because the cost of a run depends on it")
+            raise ValueError("`max_cost` requires `price`, because the cost of a run depends on the price; add `price`")
         return self
 
 
@@ -212,11 +212,14 @@ class ModelSpec(_SpecPart):
     def _fits(self) -> ModelSpec:
         odd = next((name for name in self.attributes if not NAME.fullmatch(name) or name == "model"), None)
         if odd is not None:
-            raise ValueError(f"`attributes`: {odd!r} is not valid; use lowercase letters, digits and _, a letter first")
+            raise ValueError(
+                f"`attributes`: {odd!r} is not a valid name; use lowercase letters, digits and _, and start with a "
+                "letter"
+            )
         if (self.adapter == "endpoint") != (self.endpoint is not None):
-            raise ValueError("use the adapter `endpoint` together with the part `endpoint`")
+            raise ValueError("`adapter: endpoint` and the key `endpoint` require each other; set both, or remove both")
         if self.adapter not in ("file",) and not self.model:
-            raise ValueError("`model` is missing: give a folder, a repository, or the name at the endpoint")
+            raise ValueError("`model` is missing; enter a folder, a repository or the model's name at the endpoint")
         return self
 
     def dump(self) -> dict[str, Any]:
@@ -281,11 +284,12 @@ class ModelSpec(_SpecPart):
             return self
         if self.endpoint is None:
             raise ModelError(
-                f"{self.name} is not behind an endpoint, so its requests cannot have extra fields or headers."
+                f"{self.name} is not behind an endpoint, so its requests cannot have extra fields or headers. "
+                "Remove the extra fields and headers."
             )
         problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
         if problems:
-            raise ModelError(f"Requests to {self.name} cannot be changed like this: {'; '.join(problems)}.")
+            raise ModelError(f"These changes to requests to {self.name} are not valid: {'; '.join(problems)}.")
         replaced = {name.lower() for name in headers}
         kept = {name: value for name, value in self.endpoint.headers.items() if name.lower() not in replaced}
         body = {**self.generation.extra_body, **extra_body}

@@ -39,7 +39,9 @@ class TwoSteps:
                 texts[attempt.unit_id] = attempt.text
                 tell(replace(attempt, outcome=Outcome.STEP, final=False, detail=detail))
             elif attempt.final and not asked[attempt.unit_id].cannot:
-                why = f"In the first step: {attempt.error}" if attempt.error else "The first step had no answer."
+                why = (
+                    f"The first step failed: {attempt.error}" if attempt.error else "The first step returned no answer."
+                )
                 tell(replace(attempt, error=why, detail=detail))
             else:
                 tell(replace(attempt, detail=detail))

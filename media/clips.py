@@ -115,19 +115,19 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         must_fit(stream, name=called, limits=limits)
         first = next(_decoded(container, stream), None)
         if first is None:
-            raise InvalidMediaError(f"{called} has no frame that can be decoded. Encode it again.")
+            raise InvalidMediaError(f"Touchstone cannot decode any frame of {called}. Encode the clip again.")
         must_fit(stream, first, name=called, limits=limits)  # the container may state another size
         turned, poster = turned_by(first, name=called), upright(first, stream, name=called)
     if turned != orientation.UPRIGHT:
         raise InvalidMediaError(
-            f"{called} is stored rotated or mirrored, which not all browsers show. Encode the clip upright "
-            "(ffmpeg -i OLD NEW.webm)."
+            f"{called} is stored rotated or mirrored, and not all browsers correct the orientation. Encode the clip "
+            "upright (ffmpeg -i OLD NEW.webm)."
         )
     times = timeline_of(path, name=called)
     if times.duration > limits.clip_seconds:
         raise InvalidMediaError(
             f"{called} lasts {float(times.duration):,.0f} s; the limit for clips is {limits.clip_seconds:,.0f} s. "
-            "Cut it into pieces."
+            "Cut the clip into pieces."
         )
     return Probe(MediaFacts(poster.width, poster.height, turned, times.times, times.seconds), codec, poster)
 
@@ -161,7 +161,7 @@ def cut(
     """
     if not 0 <= start < end:
         raise InvalidMediaError(
-            f"{video}: a clip from {start:g} s to {end:g} s has no length. Check its start and end."
+            f"{video}: a clip from {start:g} s to {end:g} s has no length. Check the start and the end."
         )
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
@@ -333,7 +333,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
         with library.open(f"file:{path}", metadata_errors="replace", container_options=_ONLY) as container:
             streams = timeline.picture_streams(container)
             if not streams:
-                raise InvalidMediaError(f"{name} contains no pictures. Check that it is the right file.")
+                raise InvalidMediaError(f"{name} contains no pictures. Check that you chose the right file.")
             stream = streams[0]
             stream.thread_type = "AUTO"
             yield container, stream
@@ -341,7 +341,7 @@ def opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStre
         raise InvalidMediaError(f"{name} does not exist. Check the path.") from error
     except library.error.FFmpegError as error:
         raise InvalidMediaError(
-            f"{name} cannot be decoded; it is damaged or was cut short. Copy or fetch it again."
+            f"Touchstone cannot decode {name}. The file is damaged or incomplete. Copy or download the file again."
         ) from error
 
 
@@ -367,11 +367,11 @@ def _timeline(video: Path, size: int, changed: int, name: str) -> Timeline:
 def must_be_whole(times: Timeline, *, name: str) -> None:
     """Raise ``InvalidMediaError`` for a video without frames, or one that breaks off."""
     if not len(times):
-        raise InvalidMediaError(f"{name} has no frame that can be decoded. Encode it again.")
+        raise InvalidMediaError(f"Touchstone cannot decode any frame of {name}. Encode the video again.")
     if times.broken:
         raise InvalidMediaError(
-            f"{name} breaks off at {float(times.end):.2f} s: {times.broken}. Copy or fetch it again. If the file is "
-            "complete, its header is wrong: encode the file again (ffmpeg -i OLD NEW.mp4)."
+            f"{name} ends early, at {float(times.end):.2f} s: {times.broken}. Copy or download the file again. If "
+            "the file is complete, its header is wrong. In this case, encode the file again (ffmpeg -i OLD NEW.mp4)."
         )
 
 
@@ -391,7 +391,7 @@ def must_fit(stream: VideoStream, frame: VideoFrame | None = None, *, name: str,
     if width * height > limits.clip_pixels:
         raise InvalidMediaError(
             f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
-            "Scale it down before adding it."
+            "Scale the clip down before you add it."
         )
 
 
@@ -400,8 +400,8 @@ def _pixel(stream: VideoStream, *, name: str) -> Fraction:
     pixel = Fraction(stream.sample_aspect_ratio or 1)
     if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
         raise InvalidMediaError(
-            f"The pixels of {name} are {pixel.numerator} wide and {pixel.denominator} high, so its pictures "
-            "cannot be shown. Encode it again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
+            f"The pixels of {name} are {pixel.numerator} wide and {pixel.denominator} high, so Touchstone cannot "
+            "show the video. Encode the video again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
         )
     return pixel
 
@@ -410,8 +410,8 @@ def _must_reach(times: Timeline, end: Fraction, *, name: str) -> None:
     if end > times.duration + PAST_THE_END:
         off = f" ({times.broken})" if times.broken else ""
         raise InvalidMediaError(
-            f"{name} lasts {float(times.duration):.2f} s{off}, so it cannot be cut at {float(end):.2f} s. "
-            "Check that it is the right video, and that times are in seconds."
+            f"{name} lasts {float(times.duration):.2f} s{off}, so Touchstone cannot cut the video at {float(end):.2f}"
+            " s. Check that you chose the right video and that times are in seconds."
         )
 
 
@@ -471,7 +471,7 @@ def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, vid
             break
         latest = decoded
     if latest is None:
-        raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+        raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that you chose the right video.")
     return latest
 
 
@@ -499,7 +499,9 @@ def _each(
         while following is not None and _time(following, container) <= moment + _SAME_MOMENT:
             shown, following = following, next(frames, None)
         if shown is None:
-            raise InvalidMediaError(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+            raise InvalidMediaError(
+                f"{name} has no frame at {float(moment):.2f} s. Check that you chose the right video."
+            )
         yield shown
 
 
@@ -534,8 +536,8 @@ def _counted(container: InputContainer, stream: VideoStream, index: int, *, name
 
 def _no_frame(name: str, n_frames: int, index: int) -> InvalidMediaError:
     return InvalidMediaError(
-        f"{name} has {n_frames:,} frames (numbered from 0), so frame {index:,} does not exist. "
-        "Check that it is the right video."
+        f"{name} has {n_frames:,} frames (numbered from 0), so frame {index:,} does not exist. Check that you chose "
+        "the right video."
     )
 
 

@@ -27,11 +27,14 @@ class Sort:
 
 
 def _unsupported(called: str, format: str, to: str = "JPEG or PNG") -> Sort:
-    return Sort(called, advice=f"unsupported: {format}; convert to {to}", format=format)
+    return Sort(called, advice=f"{format} is not supported; convert the file to {to}", format=format)
 
 
-AS_PNG = "Save it as PNG, JPEG or WebP, and add the new file."
-AS_WEBM = "Touchstone stores clips as WebM only. An import cuts clips from such a video."
+AS_PNG = "Save the image as PNG, JPEG or WebP, and add the new file."
+AS_WEBM = (
+    "Touchstone stores clips only as WebM. Convert the video to WebM, or import items and let the import cut clips "
+    "from the video."
+)
 
 MP4 = Sort("an MP4 video", advice=AS_WEBM, is_video=True)
 
@@ -66,8 +69,8 @@ _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Sort("a Windows Media video", advice=AS_WEBM, is_video=True)),
     (0, b"ID3", _unsupported("a sound", "MP3", "a video")),
     (8, b"WAVE", _unsupported("a sound", "WAV", "a video")),
-    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack it, and add the images inside.")),
-    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack it, and add the images inside.")),
+    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack the archive, and add the images in it.")),
+    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack the archive, and add the images in it.")),
 )
 
 HEIC = _unsupported("a HEIC image", "HEIC")
@@ -75,10 +78,10 @@ AVIF = Sort("an AVIF image", "image", "image/avif")
 _HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 WEBM = Sort("a WebM clip", "clip", "video/webm")
 MATROSKA = Sort("a Matroska video", advice=AS_WEBM, is_video=True)
-HTML = Sort("a web page", advice="It may be the error page of a failed download: fetch the image again.")
+HTML = Sort("a web page", advice="The file may be the error page of a failed download. Download the image again.")
 SVG = _unsupported("an SVG drawing", "SVG")
-TEXT = Sort("a text", advice="Add the image itself.")
-EMPTY = Sort("empty", advice="Copy or fetch it again.")
+TEXT = Sort("a text", advice="Add an image file instead.")
+EMPTY = Sort("empty", advice="Copy or download the file again.")
 UNKNOWN = Sort("of an unknown type", advice=AS_PNG)
 
 
@@ -117,13 +120,13 @@ def problem(path: Path, kind: str) -> str | None:
         with path.open("rb") as file:
             sort = sniff(file.read(HEAD_BYTES))
     except OSError as error:
-        return f"{path.name} cannot be read: {error.strerror}."
+        return f"Touchstone cannot read {path.name}: {error.strerror}. Check the path and the permissions."
     if sort.format and kind == "clip":
         return f"{path.name} is {sort.called}, but a clip is needed (unsupported: {sort.format}). Add a video."
     if sort.format or sort in (HTML, TEXT, EMPTY):
         return refusal(path.name, sort)
     if kind == "image" and (sort.is_video or sort.kind == "clip"):
-        return f"{path.name} is {sort.called}, but an image is needed. Give an image."
+        return f"{path.name} is {sort.called}, but an image is needed. Add an image."
     if kind == "clip" and sort.kind == "image" and sort.mime != "image/gif":
         return f"{path.name} is {sort.called}, but a clip is needed. Add a video."
     return None

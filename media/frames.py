@@ -80,7 +80,7 @@ class Film:
         self._pts, self._flags = self._times.pts, self._times.flags
         self._place, self._shown = self._times.place, self._times.shown
         if not len(self._shown):
-            raise InvalidMediaError(f"{name} has no frame that can be read. Copy or fetch it again.")
+            raise InvalidMediaError(f"Touchstone cannot read any frame of {name}. Copy or download the file again.")
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -118,15 +118,15 @@ class Film:
         if time < 0 or time > self._end + clips.PAST_THE_END:
             off = f" ({self.broken})" if self.broken else ""
             raise InvalidMediaError(
-                f"{self._name} has frames from 0 to {float(self._end):.3f} s{off}, so it has no frame at "
-                f"{float(time):.3f} s. Check that it is the right video, and that times are in seconds."
+                f"{self._name} has frames from 0 to {float(self._end):.3f} s{off}, but no frame at {float(time):.3f} "
+                "s. Check that you chose the right video and that times are in seconds."
             )
         ticks = (time + self._origin + SAME_MOMENT) / self._base
         index = int(np.searchsorted(self._shown, ticks.numerator // ticks.denominator, side="right")) - 1
         if index < 0:
             raise InvalidMediaError(
-                f"{self._name} shows its first frame at {float(self.time(0)):.3f} s, so it has no frame at "
-                f"{float(time):.3f} s."
+                f"The first frame of {self._name} is at {float(self.time(0)):.3f} s, so there is no frame at "
+                f"{float(time):.3f} s. Choose a later time."
             )
         return index
 

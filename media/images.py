@@ -146,10 +146,12 @@ def _translated(name: str, limits: Limits) -> Iterator[None]:
     except Image.DecompressionBombError as bomb:
         raise InvalidMediaError(_too_many_pixels(name, "more than 170 million", limits)) from bomb
     except MemoryError as error:
-        raise InvalidMediaError(f"{name} needs more memory than is free. Scale it down before adding it.") from error
+        raise InvalidMediaError(
+            f"{name} needs more memory than is free. Scale the image down before you add it."
+        ) from error
     except _BROKEN as broken:
         raise InvalidMediaError(
-            f"{name} cannot be read to its end; it is damaged or was cut short. Copy or fetch it again."
+            f"Touchstone cannot read all of {name}. The file is damaged or incomplete. Copy or download the file again."
         ) from broken
 
 
@@ -159,8 +161,8 @@ def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
         raise InvalidMediaError(_too_many_pixels(name, f"{width} x {height} = {width * height:,}", limits))
     if max(width, height) > limits.image_side:
         raise InvalidMediaError(
-            f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} on the longer side. "
-            "Scale it down, or cut it into pieces."
+            f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} on the longer side. Scale the "
+            "image down, or cut it into pieces."
         )
 
 

@@ -48,7 +48,8 @@ def write(clip: Path, *, out: Path, name: str) -> None:
             made.finish_sound()
     if n != len(times):
         raise InvalidMediaError(
-            f"{name} has {len(times):,} frames, but only {n:,} can be decoded. Convert it to a new file."
+            f"{name} has {len(times):,} frames, but Touchstone can decode only {n:,} of them. Convert the clip "
+            "to a new file."
         )
 
 
@@ -106,7 +107,7 @@ class _Mp4Writer:
                 stream = self._vp9(picture)
                 self._add_all(stream)
             if (picture.width, picture.height) != (stream.width, stream.height):
-                raise InvalidMediaError(f"The frames of {name} differ in size. Convert it to a new file.")
+                raise InvalidMediaError(f"The frames of {name} differ in size. Convert the clip to a new file.")
             picture.pts, picture.time_base = self._ms(n), _BASE
             self._mux(stream.encode(picture))
             n += 1

@@ -111,7 +111,7 @@ class MediaStore:
         folder = self._folder(sha256)
         path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
-            raise NotFoundError(f"The media store has no file {sha256[:12]}...; import it again.")
+            raise NotFoundError(f"The media store does not have the file {sha256[:12]}... Import the file again.")
         if size != "original" and not copies.is_whole(path, reads=images.can_be_read):
             return self._copied_again(sha256, size)
         return path
@@ -277,9 +277,9 @@ class MediaStore:
             ) from error
         except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
             raise InvalidMediaError(
-                "Touchstone cannot remove the metadata of this clip, because the clip has an unusual structure."
-                " Convert it to a new file (ffmpeg -i OLD NEW.webm), and import its items with the new file under"
-                " another name."
+                "Touchstone cannot remove the metadata of this clip, because the clip has an unusual structure. "
+                "Convert the clip to a new file (ffmpeg -i OLD NEW.webm). Then import the clip's items with the new "
+                "file under another name."
             ) from error
         whole.unlink()
 
@@ -300,7 +300,7 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFoundError(
-                f"The copy that pages show, {gone[0]}, is missing. Restore the folder {folder} from a backup."
+                f"The copy {gone[0]}, which pages show, is missing. Restore the folder {folder} from a backup."
             )
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
@@ -341,9 +341,13 @@ class MediaStore:
                     while chunk := file.read(_CHUNK):
                         digest.update(chunk)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise NotFoundError(f"{called} is missing: restore it from a backup, or import it again.") from error
+            raise NotFoundError(
+                f"{called} is missing. Restore the file from a backup, or import the file again."
+            ) from error
         except OSError as error:
-            raise InvalidMediaError(f"{called} cannot be read ({error.strerror}).") from error
+            raise InvalidMediaError(
+                f"{called} cannot be read ({error.strerror}). Check its permissions, or restore the file from a backup."
+            ) from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
             raise InvalidMediaError(f"{called} differs from the imported file. Restore it from a backup.")
 
@@ -384,7 +388,7 @@ class MediaStore:
         """Return the facts of a file. Raise ``NotFoundError`` if the store has no file with this content."""
         known = self._known(sha256)
         if known is None:
-            raise NotFoundError(f"The media store has no file {sha256[:12]}...; import it again.")
+            raise NotFoundError(f"The media store does not have the file {sha256[:12]}... Import the file again.")
         return known
 
     def __contains__(self, sha256: str) -> bool:
@@ -399,7 +403,7 @@ class MediaStore:
 
     def _folder(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
-            raise NotFoundError("This is not the SHA-256 of a stored file.")
+            raise NotFoundError("The media store has no file with this SHA-256.")
         return self.root / sha256[:2] / sha256
 
     def _known(self, sha256: str) -> StoredMedia | None:
@@ -411,7 +415,7 @@ class MediaStore:
             return StoredMedia(**json.loads(text))
         except (ValueError, TypeError) as error:
             raise InvalidMediaError(
-                f"{self._folder(sha256) / 'about.json'} cannot be read: restore it from a backup."
+                f"Touchstone cannot read {self._folder(sha256) / 'about.json'}. Restore the file from a backup."
             ) from error
 
     @contextmanager
@@ -437,8 +441,8 @@ class MediaStore:
                 total += len(chunk)
                 if total > limit:
                     raise InvalidMediaError(
-                        f"{name} is larger than {limit // MIB} MiB, the limit for {sort.called}. "
-                        "Make it smaller before adding it."
+                        f"{name} is larger than {limit // MIB} MiB, the limit for {sort.called}. Reduce the file's "
+                        "size before you add it."
                     )
                 digest.update(chunk)
                 out.write(chunk)
@@ -480,7 +484,8 @@ class MediaStore:
             strip_metadata.looked_at(original)
         except strip_metadata.NotUnderstood as error:
             raise InvalidMediaError(
-                f"{name} has an unusual structure. Rewrite it (ffmpeg -i OLD -c copy NEW.webm), and add the new file."
+                f"{name} has an unusual structure. Rewrite the file (ffmpeg -i OLD -c copy NEW.webm), and add "
+                "the new file."
             ) from error
         return probe
 

@@ -191,11 +191,11 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
             pts.append(packet.pts)
             flags.append((KEY if packet.is_keyframe else 0) | (BAD if packet.is_corrupt else 0))
             if len(pts) > MOST_FRAMES:
-                raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+                raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut the video into pieces.")
     except _error():
         broken = "the rest of the file cannot be read"
     if len(flags) and flags[-1] & BAD and not any(flag & BAD for flag in flags[:-1]):
-        broken = broken or "its last frame is cut"  # a cut packet at the end of the file holds no frame
+        broken = broken or "its last frame is incomplete"  # a cut packet at the end of the file holds no frame
         pts.pop()
         flags.pop()
     ticks = np.frombuffer(pts, dtype=np.int64)
@@ -211,7 +211,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
     end = _after_last(timeline) if broken else _last(timeline) + lasts * base
     fraction = Fraction(container.duration or 0, 1_000_000)
     if by_packets and fraction > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
-        broken = broken or f"its header says that it lasts {float(fraction):.2f} s"
+        broken = broken or f"its header gives a duration of {float(fraction):.2f} s"
     return replace(timeline, end=end, duration=max(end, end_of_sound - begin), broken=broken)
 
 
@@ -232,11 +232,11 @@ def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, 
     for frame in all_frames(container, stream, lambda: broken.append("the rest of the file cannot be decoded")):
         if frame.pts is None or (shown and frame.pts <= shown[-1]):
             raise InvalidMediaError(
-                f"The frames of {name} have no timestamps. Encode the video again, as MP4 or Matroska."
+                f"The frames of {name} have no timestamps. Encode the video again as MP4 or Matroska."
             )
         shown.append(frame.pts)
         if len(shown) > MOST_FRAMES:
-            raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut it into pieces.")
+            raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut the video into pieces.")
     counted = replace(found, shown=np.frombuffer(shown, dtype=np.int64), broken=broken[0] if broken else None)
     end = _after_last(counted)
     return replace(counted, end=end, duration=max(end, found.duration))

@@ -88,26 +88,26 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
     """
 
     def refused(why: str) -> ForbiddenAddress:
-        return ForbiddenAddress(f"The {called.what} {_shown(address)} cannot be used: {why}.")
+        return ForbiddenAddress(f"Touchstone cannot use the {called.what} {_shown(address)}: {why}.")
 
     if not address.isascii() or re.search(r"[\x00-\x20\x7f\\]", address):
         raise refused(
-            "it has spaces or characters that are not allowed in a URL; write an international name as xn--..."
+            "the address has spaces or characters that are not allowed in a URL; write an international name as xn--..."
         )
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        raise refused("its host or port is not valid in a URL") from None
+        raise refused("the host or the port is not valid in a URL") from None
     if parts.scheme not in ("http", "https"):
-        raise refused("it must begin with http:// or https://")
+        raise refused("the address must begin with http:// or https://")
     if "@" in parts.netloc:
-        raise refused(f"it contains a user name or a password; {called.key}")
+        raise refused(f"the address contains a user name or a password; {called.key}")
     if "?" in address or "#" in address:
-        raise refused(f"it contains ? or #; it must end with {called.path}")
+        raise refused(f"the address contains ? or #; it must end with {called.path}")
     host = (parts.hostname or "").lower()
     if port == 0 or parts.netloc.endswith(":"):
-        raise refused("its port must be a number from 1 to 65535")
+        raise refused("the port must be a number from 1 to 65535")
     if "[" in parts.netloc:
         if "%" in host or _address(host) is None:
             raise refused("the text between [ and ] is not an IPv6 address")
@@ -116,9 +116,9 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
         labels = host.split(".")
         if _NUMBER.fullmatch(labels[-1]):
             if _address(host) is None:
-                raise refused("its IP address must be four decimal numbers with dots, such as 127.0.0.1")
+                raise refused("the IP address must be four decimal numbers with dots, such as 127.0.0.1")
         elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
-            raise refused("its host is not a valid host name")
+            raise refused("the host name is not valid")
     return ServerAddress(
         parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called
     )
@@ -146,7 +146,7 @@ class Rules:
             if _NUMBER.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(label) for label in labels):
                 raise ForbiddenAddress(
                     f"{ENDPOINTS} lists {_shown(entry)}. List only names (vllm.lab), addresses (10.0.0.7) and ranges "
-                    "(10.0.0.0/24), without ports and http://."
+                    "(10.0.0.0/24), without ports or http://."
                 )
             self._names.add(text)
 
@@ -165,7 +165,7 @@ class Rules:
         if host in self._names or any(known in network for network in self._networks for known in {ip, meant}):
             return ""
         if meant in METADATA:
-            return "it is an address at which a cloud keeps secrets of its machines"
+            return "cloud providers store the secrets of their machines at this address"
         if meant.is_loopback:
             plain = ip.is_loopback or (isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None)
             return "" if plain else "it contains this machine's own address, but leads to another machine"
@@ -197,15 +197,15 @@ class Rules:
         addresses = tuple(dict.fromkeys(found))
         if not addresses:
             raise ForbiddenAddress(
-                f"{place.host} has no IP address; check the {place.called.what} {_shown(place.url)}."
+                f"{place.host} has no IP address. Check the {place.called.what} {_shown(place.url)}."
             )
         for address in addresses:
             why = self.why_not(place.host, address)
             if why:
                 stands = "" if place.host == address else f" resolves to {address}, which"
                 raise ForbiddenAddress(
-                    f"{place.host}{stands} is not allowed: {why}. The person who runs this server can allow it with "
-                    f"{ENDPOINTS}={place.host}."
+                    f"{place.host}{stands} is not allowed: {why}. The person who runs this server can allow this "
+                    f"host with {ENDPOINTS}={place.host}."
                 )
         return addresses
 
@@ -223,7 +223,8 @@ class Rules:
             addresses = list((resolve or resolved)(place.host, place.port))
         except (OSError, UnicodeError) as error:
             raise UnknownHost(
-                f"No address was found for the name {place.host}; check the {place.called.what} {_shown(place.url)}."
+                f"Touchstone found no address for the name {place.host}. Check the {place.called.what} "
+                f"{_shown(place.url)}."
             ) from error
         return self.checked(place, addresses)
 

@@ -48,7 +48,7 @@ class Redirect(NoAnswer):
     """The server redirects to another address, which is never followed."""
 
     def __init__(self, status: int) -> None:
-        super().__init__("the server redirects to another address, and redirects are not followed")
+        super().__init__("the server redirects to another address, but Touchstone does not follow redirects")
         self.status = status
 
 
@@ -157,8 +157,8 @@ class Passage:
     def too_slow(self) -> TooSlow:
         """Return the error for a reply that takes too long."""
         if self._seconds is None or (self._end is not None and self._end - time.monotonic() > 0.1):
-            return TooSlow(f"no data came for {self._reading:g} seconds")
-        return TooSlow(f"no complete reply came within {self._seconds:g} seconds")
+            return TooSlow(f"no data arrived for {self._reading:g} seconds")
+        return TooSlow(f"no complete reply arrived within {self._seconds:g} seconds")
 
     def headers(self, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
         """Return the headers to send, out of those that a package would send."""

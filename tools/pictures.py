@@ -62,11 +62,11 @@ def _opens_a_reason(page: Page) -> None:
 
 
 def _changes_the_guideline(page: Page) -> None:
-    box = page.get_by_role("textbox", name="The guideline, in Markdown")
+    box = page.get_by_role("textbox", name="Guideline in Markdown")
     box.fill(f"{box.input_value().rstrip()}\n\nA lid belongs to the pan that it lies on.\n")
     page.keyboard.press("Tab")
     page.get_by_role("tab", name="What changes").click()
-    page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("A rule about lids.")
+    page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("A rule about lids.")
     page.locator(".ts-diff .new").last.wait_for()
 
 

@@ -52,7 +52,7 @@ class Cell:
             return self._option(text)
         value = _json(text)
         if row.holds == "list" and not isinstance(value, list):
-            raise Misfit(f"{self.key} is not a list; write it as JSON")
+            raise Misfit(f"{self.key} is not a list; write the list as JSON")
         return value
 
     def _option(self, text: str) -> Any:
@@ -107,7 +107,7 @@ class Paths:
             value = entries(value, self.keys[0], self.separator, alone=True)
         paths = [value] if isinstance(value, str) else value
         if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-            raise Misfit(f"{self.keys[0]} is not a path or a list of paths")
+            raise Misfit(f"{self.keys[0]} is not a path or a list of paths; correct the column")
         return [path for path in paths if path]
 
     def write(self, paths: Sequence[str]) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def named_in_order(text: str) -> tuple[str, ...]:
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
     there = [key for key in keys if record.get(key) is not None]
     if there != list(keys[: len(there)]):
-        raise Misfit(f"it has {there[-1]}, but {next(key for key in keys if key not in there)} is missing")
+        raise Misfit(f"the record has {there[-1]}, but {next(key for key in keys if key not in there)} is missing")
     return [record[key] for key in there]
 
 
@@ -161,17 +161,17 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
         if listed is not None and all(isinstance(entry, str) for entry in listed):
             return listed
         if listed is not None:
-            raise Misfit(f"{key} has an entry that is not text")
+            raise Misfit(f"{key} has an entry that is not text; put every entry in quotes")
     if separator is not None:
         listed = [entry.strip() for entry in text.split(separator)]
         if "" in listed:
-            raise Misfit(f"{key} has an empty entry between two {separator!r}")
+            raise Misfit(f"{key} has an empty entry next to {separator!r}; remove the extra separator")
         return listed
     if alone:
         return [text]
     raise Misfit(
-        f"{key} is not a list; write it as JSON, give each entry a column ({key.removesuffix('s')}_1, ... or "
-        "--set columns.FIELD=A,B,C), or name the text between the entries (--set separator=TEXT)"
+        f"{key} is not a list; write JSON, use a column per entry ({key.removesuffix('s')}_1, ... or --set "
+        "columns.FIELD=A,B,C), or name the separator (--set separator=TEXT)"
     )
 
 

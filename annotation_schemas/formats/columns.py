@@ -74,7 +74,10 @@ class Plain:
             return decimals.normal(value)
         if holds == "texts":
             entries = _wanted(value, list, f"{self.key} is not a list")
-            return [_wanted(entry, str, f"{self.key} has an entry that is not text") for entry in entries]
+            return [
+                _wanted(entry, str, f"{self.key} has an entry that is not text; put every entry in quotes")
+                for entry in entries
+            ]
         if holds == "list":
             return _wanted(value, list, f"{self.key} is not a list")
         return value
@@ -100,14 +103,16 @@ class Spread:
             return None
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
-            raise Misfit(f"it has {there[-1]}, but {missing} is missing")
+            raise Misfit(f"the record has {there[-1]}, but {missing} is missing")
         return [_wanted(record[key], str, f"{key} is not text") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         entries = list(value or ())
         keys = numbered(self.keys, len(entries)) if self.grows else self.keys
         if len(entries) > len(keys):
-            raise Misfit(f"its list has {len(entries)} entries, but the only columns for them are {', '.join(keys)}")
+            raise Misfit(
+                f"the list has {len(entries)} entries, but only these columns exist for entries: {', '.join(keys)}"
+            )
         return {key: entries[i] if i < len(entries) else None for i, key in enumerate(keys)}
 
 
@@ -150,7 +155,7 @@ class RightOption:
         place, text, key = record.get(self.place), record.get(self.text or ""), self.read(record)
         if place is None or text is None or spelled(text, [key]) == key:
             return None
-        return f"{self.text} is {text!r}, but {self.place} {place!r} is {key!r}; correct one of them"
+        return f"{self.text} is {text!r}, but {self.place} {place!r} is {key!r}; make the two agree"
 
     def _index(self, place: Any, n_options: int) -> int:
         if self.counts == "letter":
@@ -359,7 +364,7 @@ class ColumnMapping:
                 raise Misfit(f"`{name}` is not a field of kind option_of; fields of this kind: {there}")
             if counts not in get_args(OptionPlace):
                 raise Misfit(
-                    f"`{name}={counts}`: use one of {', '.join(get_args(OptionPlace))} for the place of an option"
+                    f"`{name}={counts}`: use one of {', '.join(get_args(OptionPlace))} for the position of an option"
                 )
         if not self.as_json():
             return schema
@@ -660,14 +665,14 @@ def whole_number(value: Any, key: str) -> int:
 def short(text: str, key: str) -> str:
     """Return a name, which must be short because databases index it."""
     if len(text) > LONGEST_NAME:
-        raise Misfit(f"{key} is longer than {LONGEST_NAME} characters")
+        raise Misfit(f"{key} is longer than {LONGEST_NAME} characters; shorten the name")
     return text
 
 
 def name_of_rater(text: str, key: str) -> str:
     """Return the name of a model or judge, which must fit on one line of a terminal."""
     if any(unicodedata.category(character) == "Cc" for character in text):
-        raise Misfit(f"{key} has a line break or another control character")
+        raise Misfit(f"{key} has a line break or another control character; remove the character")
     return short(text, key)
 
 

@@ -38,7 +38,8 @@ def submission(content: Content) -> dict[str, bytes]:
         name, number, options = item.external_id, item.fields.get(_ID), item.fields.get(content.options or "")
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
             raise InvalidFileError(
-                f"The item {name!r} lacks its own {_ID} or its options. An EgoPlan submission needs both."
+                f"An EgoPlan submission needs the original {_ID} and the options of each item. The item {name!r} "
+                "lacks one of these."
             )
         answer = answers.get(name)
         place = answer.place(options) if answer else None
@@ -47,9 +48,9 @@ def submission(content: Content) -> dict[str, bytes]:
         labels[number] = ascii_uppercase[place] if place is not None else content.unanswered or ""
     if lacking:
         raise InvalidFileError(
-            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that matches one of their options: "
-            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or give a label for "
-            "unanswered items with --unanswered, such as N/A."
+            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that matches an option: "
+            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or use --unanswered to set a "
+            "label for these items, such as N/A."
         )
     return {"submission.json": submission_json(labels)}
 

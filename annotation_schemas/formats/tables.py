@@ -38,7 +38,7 @@ ROWS = (
     ),
     Format(
         "jsonl",
-        "JSON items, one object per line or one list",
+        "items in JSON, as one object per line or as one list",
         Takes.ITEMS,
         place=37,
         reads=True,

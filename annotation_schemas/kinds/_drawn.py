@@ -34,7 +34,7 @@ class Drawing:
         """Return the problem of a list of shapes, as a sentence, or None."""
         noun, nouns = self.noun, self.nouns
         if not is_list(value):
-            return f"This must be a list of {nouns}."
+            return f"The value must be a list of {nouns}."
         if least is not None and len(value) < least:
             return f"At least {least:g} {f'{noun} is' if least == 1 else f'{nouns} are'} needed ({len(value)} now)."
         if most is not None and len(value) > most:
@@ -49,7 +49,7 @@ class Drawing:
             return None
         names = [entry[self.unique] for entry in value]
         twice = next((label for label in names if names.count(label) > 1), None)
-        return None if twice is None else f"The {self.unique} {twice} appears twice."
+        return None if twice is None else f"The {self.unique} {twice} appears twice. Change one of the two."
 
 
 class DrawnCriterion(CriterionKind):

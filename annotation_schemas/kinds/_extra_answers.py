@@ -10,8 +10,11 @@ NONE_OF_THESE = "none_of_these"
 CANNOT_TELL = "cannot_tell"
 """The stored value of the second one."""
 
-NONE_KEY = {"none": "adds an answer with this label, for when no option fits; its value is `none_of_these`"}
-TELL_KEY = {"cannot_tell": "adds an answer with this label, which is not a skip; its value is `cannot_tell`"}
+NONE_KEY = {
+    "none": "adds an answer with this label for items without a fitting option; the value of the answer is "
+    "`none_of_these`"
+}
+TELL_KEY = {"cannot_tell": "adds an answer with this label; the answer is not a skip, and its value is `cannot_tell`"}
 BESIDES: Mapping[str, str] = {**NONE_KEY, **TELL_KEY}
 """The keys of kinds whose answer is one value."""
 

@@ -21,7 +21,7 @@ def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | Non
     ``dimension`` None means that the dimension is unknown.
     """
     problems = [
-        Problem(name, f"{name}: this schema has no such field.")
+        Problem(name, f"{name}: this schema has no field with this name.")
         for name in fields
         if name not in {field.name for field in schema.item.fields}
     ]
@@ -81,10 +81,10 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
     drawn = owner is not None and is_drawn(owner, fields)
     if _is_empty(value):
         if drawn:
-            return "draw the answer, because this item has a drawn answer."
+            return "draw the answer, because the answer to this item must be drawn."
         return "fill this in." if field.required or (form is not None and form.demands) else None
     if owner is not None and not drawn:
-        return "remove this, because this item has no drawn answer."
+        return "remove the drawing, because the answer to this item is not drawn."
     row = of_field(field)
     complaint = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if complaint or form is None:
@@ -156,7 +156,7 @@ def check_answers(
     """
     names = {criterion.name for criterion in criteria}
     problems = [
-        Problem(name, f"{name}: this stage has no such question.")
+        Problem(name, f"{name}: this stage has no question with this name.")
         for name in dict.fromkeys([*values, *reasons])
         if name not in names
     ]
@@ -207,7 +207,7 @@ def _check_answer(
 ) -> str | None:
     value, reason = values.get(criterion.name), reasons.get(criterion.name)
     if not is_shown(criterion, values):
-        return None if value is None else "Leave this empty: your earlier answers hide this question."
+        return None if value is None else "Leave this question empty, because your earlier answers hide it."
     row = of_criterion(criterion)
     if row.is_blank(value):
         return _check_absent(criterion, reason, skipped=criterion.name in values)

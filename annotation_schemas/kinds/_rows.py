@@ -405,9 +405,9 @@ def place_of(options: Sequence[Choice], value: Any) -> int | None:
 def count_problem(least: float | None, most: float | None, n: int, noun: str) -> str | None:
     """Return the problem with the number of entries of an answer, or None."""
     if least is not None and n < least:
-        return f"At least {least:g} {noun}{'' if least == 1 else 's'}; {n} now."
+        return f"Give at least {least:g} {noun}{'' if least == 1 else 's'} ({n} now)."
     if most is not None and n > most:
-        return f"At most {most:g} {noun}{'' if most == 1 else 's'}; {n} now."
+        return f"Give at most {most:g} {noun}{'' if most == 1 else 's'} ({n} now)."
     return None
 
 
@@ -423,7 +423,7 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-OVERLAP = "minimum overlap of two equal answers, in keep rules: `{iou: 0.5}`"
+OVERLAP = "minimum overlap at which two answers count as equal in keep rules, such as `{iou: 0.5}`"
 """The meaning of `tolerance` for values that are compared by overlap."""
 
 
@@ -467,7 +467,10 @@ def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str |
     elif name not in lists:
         yield (*path, "field"), f"`{name}` is not a text_list field of the item{grammar.among(name, lists)}"
     elif stage is not None and stage in schema.item.field(name).secret_in:
-        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
+        yield (
+            (*path, "field"),
+            f"`{name}` is secret in {stage}, so raters cannot choose from this list; name another list",
+        )
 
 
 def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
@@ -477,9 +480,9 @@ def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Fou
     texts = [field.name for field in schema.item.fields if (row := FIELDS.get(field.kind)) and row.written]
     if criterion.of is None:
         if stage not in ("grading", "coding"):
-            why = "models' answers appear in grading and coding only"
+            why = "models' answers appear only in grading and coding"
             yield path, f"`of` is missing; name the item's field with the text ({why})"
     elif criterion.of not in texts:
         yield (*path, "of"), f"`{criterion.of}` is not a text field of the item{grammar.among(criterion.of, texts)}"
     elif stage in schema.item.field(criterion.of).secret_in:
-        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"
+        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}, so raters cannot see the text; name another field"

@@ -17,7 +17,7 @@ from domain.language import _, marked, ngettext
 _PERSONS = {
     "first": marked("Use only the first person (I, my, we), without “you”."),
     "second": marked("Use only the second person (you, your), without “I” or “we”."),
-    "third": marked("Write it without “I”, “we” and “you”."),
+    "third": marked("Do not use “I”, “we” or “you”."),
 }
 _LONGEST = 60
 """The length at which a text is cut in a sentence."""
@@ -123,13 +123,17 @@ def _of_field(
     ends = texts_of.longest_over_shortest(texts, told.alike_length) if told.alike_length is not None else None
     if ends is not None:
         long, short = (len(texts_of.folded(texts[at])) for at in ends)
-        sentence = _("Entry {one} has {long} characters and entry {other} has {short}: more than {n} times as many.")
+        sentence = _("Entry {one} has {long} characters, more than {n} times as many as entry {other} with {short}.")
         about = {"one": places[ends[0]], "other": places[ends[1]], "long": long, "short": short}
         yield "alike_length", sentence.format(**about, n=f"{told.alike_length:g}"), False
     if told.no_rewording:
         for same in texts_of.alike(texts, english=says_english(field)):
             entries = _listed([places[at] for at in same])
-            yield "no_rewording", _("Entries {entries} say the same in other words.").format(entries=entries), False
+            yield (
+                "no_rewording",
+                _("Entries {entries} have the same meaning. Change or remove entries.").format(entries=entries),
+                False,
+            )
 
 
 def _of_entry(place: int, sentence: str) -> str:
@@ -142,17 +146,17 @@ def _of_text(told: Wording, text: str) -> Iterator[tuple[str, str, bool]]:
     if told.words is not None:
         yield from _counted(told.words, texts_of.count_words(text))
     if (phrase := texts_of.first_standing(told.forbidden, text)) is not None:
-        yield "forbidden", _("Write it without “{phrase}”.").format(phrase=phrase), False
+        yield "forbidden", _("Remove “{phrase}”.").format(phrase=phrase), False
     if told.ends_with is not None and not texts_of.folded(text).endswith(texts_of.folded(told.ends_with)):
-        yield "ends_with", _("End it with “{end}”.").format(end=told.ends_with), True
+        yield "ends_with", _("End the text with “{end}”.").format(end=told.ends_with), True
 
 
 def _counted(limits: WordLimits, n: int) -> Iterator[tuple[str, str, bool]]:
     words = ngettext("{n} word", "{n} words", n).format(n=n)
     if limits.least is not None and n < limits.least:
-        yield "words", _("{words}; write at least {n}.").format(words=words, n=limits.least), True
+        yield "words", _("The text has {words}. Write at least {n}.").format(words=words, n=limits.least), True
     if limits.most is not None and n > limits.most:
-        yield "words", _("{words}; write at most {n}.").format(words=words, n=limits.most), False
+        yield "words", _("The text has {words}. Write at most {n}.").format(words=words, n=limits.most), False
 
 
 def _elsewhere(
@@ -172,7 +176,7 @@ def _elsewhere(
         for other in _texts(fields.get(name)):
             if texts_of.stands_in(text, other) and not any(texts_of.stands_in(longer, other) for longer in others):
                 title = title_of(schema.item.field(name))
-                yield _("“{text}” appears in {field}.").format(text=_cut(text), field=title)
+                yield _("“{text}” also appears in {field}. Use different words.").format(text=_cut(text), field=title)
                 break
 
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from annotation_schemas.kinds._rows import FieldKind
 from annotation_schemas.model import ItemField
 
-UNIT = "with `read_as: number`, the unit of the key; answers in other units are converted if possible"
+UNIT = "with `read_as: number`, the unit of the key; Touchstone converts answers in other units if possible"
 LANGUAGE = (
-    "the language of the text (`en`, `en-GB`, `de`), for spelling checks and reading aloud in browsers; "
-    "default: the browser's language, and English for `wording` rules"
+    "the language of the text, such as `en`, `en-GB` or `de`, for spelling checks and reading aloud; default: the "
+    "browser's language (for `wording` rules, English)"
 )
 WORDING = "wording rules, shown to authors while they type"
 TOLERANCE = "for the key: maximum difference at which a model's number is still right"
@@ -24,13 +24,13 @@ class FreeTextField(FieldKind):
         "options": "with `forms`, the words that the form `words` allows",
         "field": "with `forms`, the text_list field that holds the options",
         "form": "the choice field that gives the form of this field",
-        "forms": "the values of `form`, each with the answer form that this field then follows",
-        "drawn": "with `drawn` among the `forms`, the field with boxes or marks that holds drawn answers; it stays "
+        "forms": "the answer form of this field for each value of `form`",
+        "drawn": "with `drawn` among the `forms`, the field with boxes or marks for drawn answers; the field stays "
         "empty in items of other forms",
         "min_length": "minimum number of characters",
         "max_length": "maximum number of characters",
-        "read_as": "makes this field the key, and determines how models' answers are read; `form` reads each answer by "
-        "its item's form; keys of other kinds need no `read_as`",
+        "read_as": "makes this field the key, and determines how models' answers are read (with `form`, by each "
+        "item's form); keys of other kinds need no `read_as`",
         "unit": UNIT,
         "tolerance": TOLERANCE,
         "language": LANGUAGE,
@@ -47,7 +47,7 @@ class FreeTextField(FieldKind):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not isinstance(value, str):
-            return "this must be text."
+            return "the value must be text."
         if field.min_length is not None and len(value.strip()) < field.min_length:
             return f"write at least {field.min_length} characters."
         if field.max_length is not None and len(value) > field.max_length:

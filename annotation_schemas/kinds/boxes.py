@@ -34,13 +34,13 @@ def box_problem(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if wrong:
         return wrong
     if box["w"] <= 0 or box["h"] <= 0:
-        return "the box has no area."
+        return "the box has no area; draw a larger box."
     if box["x"] < 0 or box["y"] < 0 or box["x"] + box["w"] > 1 + _SLACK or box["y"] + box["h"] > 1 + _SLACK:
         return "the box extends beyond the image; positions and sizes must be between 0 and 1."
     if labels and not any(same(box.get("label"), label) for label in labels):
         label_names = ", ".join(str(label) for label in labels)
         return (
-            f"the label {box['label']!r} is not one of {label_names}."
+            f"the label {box['label']!r} is not allowed; use one of {label_names}."
             if "label" in box
             else f"the label is missing; use one of {label_names}."
         )
@@ -61,13 +61,13 @@ class BoxesCriterion(DrawnCriterion):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "their labels",
         "role": ROLE,
-        "min": "minimum number; default: an empty answer is allowed",
-        "max": "maximum number; default: any number",
+        "min": "minimum number of entries; by default, an empty answer is allowed",
+        "max": "maximum number of entries; default: no maximum",
         "tolerance": OVERLAP,
     }
     drawing = BOXES
     by_overlap = True
-    not_measured = "boxes of two people can be matched in several ways, which no coefficient corrects for chance"
+    not_measured = "boxes of two people can match in several ways, so no coefficient corrects for chance matches"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from super().check_schema(schema, stage, criterion, path)

@@ -73,7 +73,7 @@ class ChoiceField(FieldKind):
             if dimension not in known:
                 yield place, f"`{dimension}` is not a dimension{among(dimension, known)}"
             if not allowed:
-                yield place, "this list is empty; name a value, or leave the dimension out"
+                yield place, "the list is empty; name a value, or remove the dimension"
             for value in allowed:
                 if str(value) not in values:
                     yield place, f"`{value}` is not a value of `{field.name}`{among(str(value), values)}"

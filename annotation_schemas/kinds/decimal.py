@@ -23,7 +23,7 @@ class DecimalField(FieldKind):
         "min": "minimum",
         "max": "maximum",
         "step": "step size, counted from `min` or 0",
-        "unit": "the unit of the number; answers in other units are converted if possible",
+        "unit": "the unit of the number; Touchstone converts answers in other units if possible",
         "read_as": "makes this field the key; only `number` is possible",
         "tolerance": TOLERANCE,
     }

@@ -28,7 +28,7 @@ class IntegerField(FieldKind):
     holds = "whole number"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-        return None if isinstance(value, int) and not isinstance(value, bool) else "this must be a whole number."
+        return None if isinstance(value, int) and not isinstance(value, bool) else "the value must be a whole number."
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [int(value) for value in tried if isinstance(value, int | float) and not isinstance(value, bool)]

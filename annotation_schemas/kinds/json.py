@@ -14,7 +14,7 @@ class JsonField(FieldKind):
 
     name = "json"
     place = 100
-    meaning = "any value, stored as in the file"
+    meaning = "any value, stored unchanged from the file"
     limited = False
     comparable = False
     sliced = "entries"

@@ -10,7 +10,7 @@ class LongTextField(FreeTextField):
 
     name = "long_text"
     place = 20
-    meaning = "text of several lines"
+    meaning = "text with several lines"
     several_rows = True
     simulated = "words in a row"
 

@@ -24,7 +24,7 @@ def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
         return wrong
     number = mark.get("number")
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= LARGEST_NUMBER:
-        return "`number` must be a whole number from 1."
+        return "`number` must be a whole number of 1 or more."
     if not (0 <= mark["x"] <= 1 and 0 <= mark["y"] <= 1):
         return "the mark lies outside the image; positions must be between 0 and 1."
     return None
@@ -41,11 +41,11 @@ class MarksCriterion(DrawnCriterion):
     meaning = "numbered points on an image"
     keys: ClassVar[Mapping[str, str]] = {
         "role": ROLE,
-        "min": "minimum number; default: an empty answer is allowed",
-        "max": "maximum number; default: any number",
+        "min": "minimum number of entries; by default, an empty answer is allowed",
+        "max": "maximum number of entries; default: no maximum",
     }
     drawing = MARKS
-    not_measured = "marks of two people can be matched in several ways, which no coefficient corrects for chance"
+    not_measured = "marks of two people can match in several ways, so no coefficient corrects for chance matches"
 
     def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
         if _mark(entry, ()):

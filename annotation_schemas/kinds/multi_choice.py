@@ -26,12 +26,12 @@ class MultiChoice(CriterionKind):
 
     name = "multi_choice"
     place = 50
-    meaning = "any number of the listed options, or of the item's own"
+    meaning = "any number of the listed options or of the item's own options"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "what is offered",
         "field": "the item's text_list field with the options",
-        "min": "minimum number; default: an empty answer is allowed",
-        "max": "maximum number; default: any number",
+        "min": "minimum number of entries; by default, an empty answer is allowed",
+        "max": "maximum number of entries; default: no maximum",
         "none": "the label of a button for “no option fits”, which gives an empty list",
         **TELL_KEY,
     }

@@ -24,7 +24,7 @@ class Number(CriterionKind):
         "max": "maximum",
         "step": "step size",
         "unit": "the unit of the number",
-        "tolerance": "maximum difference of answers that agree, in keep rules and agreement",
+        "tolerance": "maximum difference at which two answers agree, in keep rules and agreement statistics",
     }
     level = "interval"
     typed = True
@@ -41,7 +41,7 @@ class Number(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return "This must be a number."
+            return "The answer must be a number."
         if criterion.min is not None and value < criterion.min:
             return f"At least {criterion.min:g}."
         if criterion.max is not None and value > criterion.max:
@@ -49,7 +49,7 @@ class Number(CriterionKind):
         if criterion.step is not None:
             steps = (value - (criterion.min or 0)) / criterion.step
             if abs(steps - round(steps)) > 1e-6:
-                return f"In steps of {criterion.step:g}."
+                return f"Enter a number in steps of {criterion.step:g}."
         return None
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:

@@ -55,7 +55,7 @@ class OptionOfField(ListEntryField):
             return f"an entry of {field.field} is `{NONE_OF_THESE}`, which is reserved; change the entry."
         if any(same(value, option) for option in offered) or (field.none is not None and value == NONE_OF_THESE):
             return None
-        return f"this must be one of the entries of {field.field}."
+        return f"choose one of the entries of {field.field}."
 
     def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
         return [*entries, *([NONE_OF_THESE] if field.none is not None else [])]

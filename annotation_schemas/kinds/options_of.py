@@ -28,9 +28,9 @@ class OptionsOfField(ListEntryField):
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         options = self.offered(field, fields)
         if not is_list(value) or not all(any(same(entry, option) for option in options) for entry in value):
-            return f"every entry must be one of the entries of {field.field}."
+            return f"choose only entries of {field.field}."
         twice = any(same(one, other) for one, other in combinations(value, 2))
-        return "no entry may appear twice." if twice else None
+        return "list each entry only once." if twice else None
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
         return list(entries[:2])

@@ -15,7 +15,7 @@ class Ordering(CriterionKind):
 
     name = "ordering"
     place = 70
-    meaning = "the listed options, or the item's own, put in order"
+    meaning = "the listed options or the item's own options, put in order"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "what is offered",
         "field": "the item's text_list field with the entries",
@@ -27,14 +27,14 @@ class Ordering(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if not is_list(value):
-            return "This must be a list of all entries, in order."
+            return "The answer must be a list of all entries, in order."
         left = [option.value for option in options]
         for entry in value:
             place = next((at for at, other in enumerate(left) if same(other, entry)), None)
             if place is None:
                 return "Give every entry exactly one position."
             del left[place]
-        return "Give every entry a place." if left else None
+        return "Give every entry a position." if left else None
 
     def measured(self, criterion: Criterion, level: Level) -> list[RatedVariable]:
         return [RatedVariable(criterion.name, "nominal")]

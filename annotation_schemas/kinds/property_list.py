@@ -47,13 +47,16 @@ class PropertyList(CriterionKind):
         if not is_list(value) or not all(
             isinstance(entry, Mapping) and set(entry) == {"name", "value"} for entry in value
         ):
-            return "This must be a list of properties, each with its value."
+            return "The answer must be a list of properties, each with its value."
         if len(value) != len(options) or not all(
             same(entry["name"], option.value) for entry, option in zip(value, options, strict=False)
         ):
             return "Give a value for every property, in the order of the properties."
         if not all(any(same(entry["value"], known) for known in sayable_values(criterion)) for entry in value):
-            return f"Give each property one of {', '.join(str(known) for known in sayable_values(criterion))}."
+            return (
+                "Give each property one of these values: "
+                f"{', '.join(str(known) for known in sayable_values(criterion))}."
+            )
         return None
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:

@@ -32,7 +32,7 @@ class SegmentsField(FieldKind):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not is_list(value) or not all(isinstance(entry, Mapping) for entry in value):
-            return "this must be a list of segments."
+            return "the value must be a list of segments."
         wrong = []
         for number, entry in enumerate(value, 1):
             for begin, end in SPANS:

@@ -19,12 +19,12 @@ class Spans(CriterionKind):
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the tags",
         "of": "the item's field with the text; default: the model's answer",
-        "min": "minimum number; default: an empty answer is allowed",
-        "max": "maximum number; default: any number",
+        "min": "minimum number of entries; by default, an empty answer is allowed",
+        "max": "maximum number of entries; default: no maximum",
     }
     counts_entries = True
     none_is_answer = True
-    not_measured = "passages of two people can be matched in several ways, which no coefficient corrects for chance"
+    not_measured = "passages of two people can match in several ways, so no coefficient corrects for chance matches"
     of_the_item = True
     is_about = "text"
 
@@ -38,7 +38,7 @@ class Spans(CriterionKind):
         text = texts.get(criterion.of or PREDICTION)
         length = len(text) if isinstance(text, str) else 0
         if not is_list(value):
-            return "This must be a list of marked passages."
+            return "The answer must be a list of marked passages."
         for number, span in enumerate(value, 1):
             if not isinstance(span, Mapping) or set(span) != {"start", "end", "tag"}:
                 return f"Passage {number} needs a start, an end and a tag."

@@ -18,7 +18,7 @@ class TextCriterion(CriterionKind):
     meaning = "typed text"
     missing = "Write an answer."
     as_json = False
-    not_measured = "no agreement coefficient fits free texts"
+    not_measured = "no agreement coefficient works for free text"
     typed = True
     in_words = True
     answers_items = True
@@ -32,7 +32,7 @@ class TextCriterion(CriterionKind):
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
-        return None if isinstance(value, str) else "This must be text."
+        return None if isinstance(value, str) else "The answer must be text."
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return ["words", "other words"]

@@ -36,9 +36,9 @@ class TextListField(FieldKind):
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not is_list(value) or not all(isinstance(entry, str) for entry in value):
-            return "this must be a list of texts."
+            return "the value must be a list of texts."
         if any(not entry.strip() for entry in value):
-            return "no entry may be empty."
+            return "fill in every entry, or remove empty entries."
         if field.length is not None and len(value) != field.length:
             return f"the number of entries must be {field.length} ({len(value)} now)."
         if field.min_length is not None and len(value) < field.min_length:
@@ -46,7 +46,7 @@ class TextListField(FieldKind):
         if field.max_length is not None and len(value) > field.max_length:
             return f"the number of entries must be at most {field.max_length} ({len(value)} now)."
         if field.distinct and len({entry.strip().casefold() for entry in value}) < len(value):
-            return "no entry may appear twice."
+            return "list each entry only once."
         return None
 
     def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:

@@ -54,7 +54,7 @@ def draw_pairs(links: Links, lines: Sequence[Result], shown: int) -> None:
     pairs = plot.pair_lines(lines)
     if len(pairs) <= shown:
         return
-    about = f"Cohen's kappa of {len(pairs):,} pairs on {title_of(links.view, None, lines[0].criterion)}"
+    about = f"Cohen's kappa of {len(pairs):,} pairs for {title_of(links.view, None, lines[0].criterion)}"
     place = fold("By pair of raters", about, key="agreement.fold.pairs")
     if place is not None:
         with place:
@@ -77,7 +77,7 @@ def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replie
     if not replies:
         return
     scored, asked = sum(each.scored for each in replies), sum(each.asked for each in replies)
-    place = fold("Judges' replies", f"{scored:,} of {asked:,} have a score", key="agreement.fold.replies")
+    place = fold("Judges' replies", f"{scored:,} of {asked:,} replies have a score", key="agreement.fold.replies")
     if place is not None:
         with place:
             about: dict[str, Any] = {"by": services.person, "project": view.name, "kind": RunKind.JUDGE}
@@ -126,8 +126,9 @@ def draw_downloads(view: ProjectView, stage: Stage, lines: Sequence[Result], los
 def draw_levels(view: ProjectView, figures: Figures) -> None:
     """Draw a table for each judge."""
     words = (
-        "This table compares each judge with people on the answers that both graded. People's grades of an answer are "
-        "combined. Judge each level separately: means often agree well even if single answers do not."
+        "This table compares each judge with people on the answers that both graded. People's grades of an answer "
+        "are combined. Interpret each level separately, because means often agree well even if single answers do "
+        "not."
     )
     shell.show(markup.paragraph(words, style="ts ts-quiet"))
     judges: dict[tuple[str, str], list[Result]] = {}
@@ -148,7 +149,10 @@ def draw_second_opinion(found: FigureState) -> None:
         return
     with place:
         if opinion is None:
-            words = "Comparing with scikit-learn and krippendorff. The result appears here. You can leave this page."
+            words = (
+                "Touchstone is comparing the values with scikit-learn and krippendorff. The result appears here. "
+                "You can leave this page."
+            )
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
             return
         sentences = (opinion.sentence, *opinion.not_compared)

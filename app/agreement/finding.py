@@ -160,7 +160,7 @@ def _basis(base: Result, unit: str, vote: str) -> str:
     words = f"Based on {markup.count(base.n_units, unit)} with at least two {vote}s"
     if not left:
         return f"{words}."
-    return f"{words}; {left:,} with fewer {'is' if left == 1 else 'are'} left out."
+    return f"{words}; {left:,} with fewer {'is' if left == 1 else 'are'} not included."
 
 
 def _coefficient_words(line: Result, *, everyone_equal: bool) -> str:
@@ -187,13 +187,15 @@ def _meaning(line: Result, vote: str) -> list[str]:
     if not line.statistic.endswith(("_alpha", "_kappa")):
         return []
     if line.low >= RELIABLE:
-        return ["This is high enough to rely on."]
+        return ["The agreement is high enough to rely on."]
     if line.low >= TENTATIVE:
-        return ["This is enough for tentative conclusions."]
+        return ["The agreement is high enough for tentative conclusions."]
     if line.high < TENTATIVE:
-        return ["This is too low to rely on. See where raters differ, and make the guideline clearer."]
+        return ["The agreement is too low to rely on. See where raters differ, and make the guideline clearer."]
     just = "just " if markup.decimal(line.low) == markup.decimal(TENTATIVE) else ""
-    return [f"The interval reaches {just}below {TENTATIVE}, the usual minimum. More {vote}s make it narrower."]
+    return [
+        f"The interval reaches {just}below {TENTATIVE}, the usual minimum. More {vote}s make the interval narrower."
+    ]
 
 
 def _values_used(confusion: Confusion | None) -> int:
@@ -209,4 +211,4 @@ def _lopsided(confusion: Confusion | None, labels: Mapping[object, str], vote: s
     if share < LOPSIDED:
         return []
     value = labels.get(confusion.values[most], str(confusion.values[most]))
-    return [f"{percent(share)} of these {vote}s are “{value}”, which raises agreement by chance."]
+    return [f"{percent(share)} of these {vote}s are “{value}”, which raises chance agreement."]

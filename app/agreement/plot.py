@@ -146,9 +146,9 @@ def drawn(links: Links, rows: Sequence[DotRow], lines: Sequence[Result]) -> Mark
     marks = (TENTATIVE, RELIABLE) if limits else ()
     about = "Lines are 95 % intervals."
     if any(" and " in row.name and not row.strong for row in rows) and names != ["Cohen's kappa"]:
-        about += " Pairs are measured by Cohen's kappa."
+        about += " For pairs, the value is Cohen's kappa."
     if marks:
-        about += f" Dashed: {TENTATIVE} is the usual minimum, {RELIABLE:.2f} is reliable."
+        about += f" Dashed lines: {TENTATIVE} is the usual minimum, and {RELIABLE:.2f} is reliable."
     return markup.joined(
         [
             dot_plot(rows, title=" / ".join(names), ends=axis_of(rows), marks=marks),

@@ -49,7 +49,7 @@ def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:
     with st.expander("The numbers as a table"):
         shell.show(as_table(chart))
         if len(chart.rows) > MOST_ROWS:
-            st.caption(f"{MOST_ROWS} of {len(chart.rows):,} rows. The file has all rows.")
+            st.caption(f"Showing {MOST_ROWS} of {len(chart.rows):,} rows. The file has all rows.")
         _file(chart, project)
 
 

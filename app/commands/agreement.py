@@ -55,7 +55,9 @@ def register(cli: typer.Typer) -> None:
 
 
 def agreement(
-    project: Annotated[str | None, typer.Argument(help="A project. For a file, use --ratings.")] = None,
+    project: Annotated[
+        str | None, typer.Argument(help="The project to measure. To measure a file, use --ratings.")
+    ] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(
@@ -72,35 +74,36 @@ def agreement(
         ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only this criterion. Repeat it for more criteria. Default: all.")
+        list[str] | None,
+        typer.Option(help="Measure only this criterion. Repeat the option for more criteria. Default: all."),
     ] = None,
     raters: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only these raters, separated by commas. Put a name with a comma in double quotes.",
+            help="Measure only these raters, separated by commas. Put a name with a comma in double quotes.",
             metavar="A,B",
         ),
     ] = None,
     by: Annotated[
         Cut | None,
         typer.Option(
-            help="Compute each statistic for each dimension, for each group of dimensions, or for the whole. "
-            "Default: the setting in the schema's `report`, otherwise the whole."
+            help="Compute each statistic for each dimension, for each group of dimensions, or for all dimensions "
+            "together. Default: the setting in the schema's `report`, otherwise all dimensions together."
         ),
     ] = None,
     unit: Annotated[
         UnitKind | None,
         typer.Option(
-            help="The unit that raters agree on. item: votes on items. prediction: grades of each rater. answer: "
-            "combined grades of people. dimension and model: means of a model's answers. levels: a judge against "
-            "people at all three levels. Default: the setting in the schema's `report`."
+            help="The unit that raters agree on. Use item for votes, prediction for each rater's grades, or answer "
+            "for people's combined grades. Use dimension or model for means of a model's answers. Use levels "
+            "for a judge against people at all three levels. Default: the setting in the schema's `report`."
         ),
     ] = None,
     statistic: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this statistic, such as cohen_kappa. Repeat it for more. all: every statistic that fits. "
-            "Default: the statistics in the schema's `report`.",
+            help="Compute only this statistic, such as cohen_kappa. Repeat the option for more. Use all for every "
+            "statistic that fits. Default: the statistics in the schema's `report`.",
             metavar="NAME",
         ),
     ] = None,
@@ -108,7 +111,7 @@ def agreement(
         list[str] | None,
         typer.Option(
             help="The scale of a criterion, if a file does not state it: C=nominal, C=ordinal:1,2,3, C=interval, "
-            "C=time_spans or C=boxes. Repeat it for more criteria.",
+            "C=time_spans or C=boxes. Repeat the option for more criteria.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
@@ -116,14 +119,15 @@ def agreement(
         bool,
         typer.Option(
             "--pool-guidelines",
-            help="Combine ratings under different versions of the guideline. The output mentions this.",
+            help="Combine ratings under different versions of the guideline. The output says that versions are "
+            "combined.",
         ),
     ] = False,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only people's ratings under this version of the schema. Machines' ratings always count. Default: "
-            "all versions.",
+            help="Use only people's ratings under this version of the schema. Machines' ratings always count. "
+            "Default: all versions.",
             metavar="N",
         ),
     ] = None,
@@ -131,34 +135,34 @@ def agreement(
         bool,
         typer.Option(
             "--cross-check",
-            help="Show the values of scikit-learn and krippendorff next to ours. The last line always says whether "
-            "they are equal.",
+            help="Show the values of scikit-learn and krippendorff next to Touchstone's values. The last line "
+            "always says whether the values are equal.",
         ),
     ] = False,
     items: Annotated[
         Items | None,
         typer.Option(
-            help="Which items count: kept or all. Default: kept, once there are verdicts. For votes of verification: "
-            "all."
+            help="The items to count: kept or all. Default: kept if the stage has verdicts, otherwise all. For "
+            "votes of verification, the default is all."
         ),
     ] = None,
     missing: Annotated[
         str | None,
         typer.Option(
-            help="For files: words that mean a missing rating, separated by commas. Default: NA, N/A, None, "
-            'null, NaN, - and similar words. "" turns this off.',
+            help="With --ratings: words that mark a missing rating, separated by commas. Default: NA, N/A, None, "
+            'null, NaN, - and similar words. Use "" for no words.',
             metavar="WORDS",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON list instead of a table.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV instead of a table: one row for each coefficient.")
+        bool, typer.Option("--csv", help="Print CSV instead of a table, with one row for each coefficient.")
     ] = False,
     losses_file: Annotated[
         Path | None,
         typer.Option(
             "--losses",
-            help="Also write the missing scores to this file, with bounds, by model, dimension and value.",
+            help="Also write the missing scores to this file, by model, dimension and value, with bounds.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -171,25 +175,36 @@ def agreement(
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a project, or a file with --ratings.")
     if project is None and (stage is not None or unit is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage, --unit and --by group need a project. Leave them out with --ratings.")
+        raise typer.BadParameter(
+            "--stage, --unit and --by group need a project. Remove these options, or name a project instead of "
+            "--ratings."
+        )
     if items is not None and project is None:
-        raise typer.BadParameter("--items needs a project, because a file does not say which items were kept.")
+        raise typer.BadParameter(
+            "--items needs a project, because a file does not record which items were kept. Remove --items."
+        )
     if pool_guidelines and project is None:
-        raise typer.BadParameter("--pool-guidelines needs a project, because a file does not name guidelines.")
+        raise typer.BadParameter(
+            "--pool-guidelines needs a project, because a file does not name guidelines. Remove --pool-guidelines."
+        )
     if schema_version is not None and project is None:
-        raise typer.BadParameter("--schema-version needs a project, because a file does not name schemas.")
+        raise typer.BadParameter(
+            "--schema-version needs a project, because a file does not name schemas. Remove --schema-version."
+        )
     if unit is not None and stage not in (None, STAGE_OF[unit]):
         raise typer.BadParameter(
             f"--unit {unit.value} works only with --stage {STAGE_OF[unit].value}. Change --unit or --stage."
         )
     if unit in MEANS and (by not in (None, Cut.WHOLE) or scale):
-        raise typer.BadParameter(f"--unit {unit.value} does not work with --by or --scale. Leave them out.")
+        raise typer.BadParameter(f"--unit {unit.value} does not work with --by or --scale. Remove these options.")
     if unit is UnitKind.ANSWER and (by is Cut.GROUP or scale):
-        raise typer.BadParameter("--unit answer does not work with --by group or --scale. Leave them out.")
+        raise typer.BadParameter("--unit answer does not work with --by group or --scale. Remove these options.")
     if missing is not None and project is not None:
-        raise typer.BadParameter("--missing is for files. Leave it out, because a project records its missing ratings.")
+        raise typer.BadParameter(
+            "--missing works only with --ratings, because a project records its missing ratings. Remove --missing."
+        )
     if losses_file is not None and project is None:
-        raise typer.BadParameter("--losses needs a project, because a file has no lost replies.")
+        raise typer.BadParameter("--losses needs a project, because a file has no lost replies. Remove --losses.")
     if as_json and as_csv:
         raise typer.BadParameter("give --json or --csv, not both.")
     scales = _scales(scale or ())
@@ -430,7 +445,9 @@ def _of_project(
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
-            print(f"Machines (not counted as people): {names}. Include them with --raters.", file=sys.stderr)
+            print(
+                f"Machines, which do not count as people: {names}. To include machines, use --raters.", file=sys.stderr
+            )
     return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 
 
@@ -441,6 +458,6 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
+            raise RatingsError(f"There are two --scale options for {criterion}. Keep only one of these options.")
         scales[criterion] = scale
     return scales

@@ -133,7 +133,7 @@ def _undefined(block: Sequence[Result]) -> Iterator[str]:
 
 
 def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
-    assumed = " (assumed; set it with --scale)" if block[0].args["scale_inferred"] else ""
+    assumed = " (assumed; to change the level, use --scale)" if block[0].args["scale_inferred"] else ""
     n_raters = max(result.n_raters for result in block)
     place = "" if dimension is None else f" in {dimension or 'no dimension'}"
     plural = "" if n_raters == 1 else "s"

@@ -17,13 +17,15 @@ def register(cli: typer.Typer) -> None:
 
 def check(
     project: Annotated[str | None, typer.Argument(help="The project. Default: all projects.")] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct the stored states. No vote changes.")] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Correct the stored states, without changing votes.")
+    ] = False,
     media: Annotated[
         bool,
         typer.Option(
             "--media",
-            help="Read every image and clip in full. Without this, the check reads 200 files in full and only the "
-            "sizes of the others.",
+            help="Read every image and clip in full. By default, the check reads 200 files in full, and only the "
+            "sizes of other files.",
         ),
     ] = False,
 ) -> None:
@@ -45,9 +47,9 @@ def check(
     for sentence in [*mismatches, *damaged]:
         typer.echo(sentence)
     if not mismatches:
-        typer.echo("All stored states follow from the votes.")
+        typer.echo("All stored states match the votes.")
     elif rebuild:
-        typer.echo("The stored states are corrected.")
+        typer.echo("Touchstone corrected the stored states.")
     for sentence in remarks(shared.store, project=project):
         typer.echo(f"Note: {sentence}")
     trouble = shared.store.trouble() or find_write_error(shared.settings.home)

@@ -27,7 +27,7 @@ def demo(
     reset: Annotated[
         bool,
         typer.Option(
-            "--reset", help="Build the demo again. Stop the server first. The database must hold only the demo."
+            "--reset", help="Build the demo again. Stop the server first. The database must contain only the demo."
         ),
     ] = False,
     questions: Annotated[
@@ -50,13 +50,13 @@ def demo(
         serve.check_free(serve.LOOPBACK, port)
     shared = resources()
     shared.store.upgrade()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+    typer.echo(f"Touchstone stores all data in {shared.settings.home}")
     if example.complete(shared.store) and not reset:
         typer.echo("The demo project (made-up data) already exists.")
     else:
         if reset or example.exists(shared.store):  # an interrupted build is also repeated
             _forget(shared)
-        typer.echo("Building the demo project (made-up data). This takes about fifteen seconds.")
+        typer.echo("Building the demo project (made-up data). This takes about 15 seconds.")
         with shown_progress() as show:
             example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
@@ -147,7 +147,7 @@ def _forget(shared: Resources) -> None:
     people = [person.login for person in accounts.active_accounts(shared.store) if person.login not in ours]
     if others or people:
         raise ConflictError(
-            f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}). "
+            f"The database in {shared.settings.home} contains more than the demo ({', '.join([*others, *people])}). "
             "Touchstone never deletes submissions. For a fresh demo, set TOUCHSTONE_HOME to another folder."
         )
     if not shared.store.is_sqlite:

@@ -35,10 +35,10 @@ def export(
             help=f"The format of the project's files, {named(row for row in writing(*Takes) if row.keys is None)}."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The file or folder to write. It must not exist yet.")],
+    out: Annotated[Path, typer.Option(help="The file or folder to write. The path must not exist yet.")],
     public: Annotated[
         bool,
-        typer.Option("--public", help="Leave out fields that the schema keeps out of public files, such as the key."),
+        typer.Option("--public", help="Exclude fields that the schema hides from public files, such as the key."),
     ] = False,
     with_private: Annotated[
         bool,
@@ -50,20 +50,20 @@ def export(
     ] = False,
     run: Annotated[
         str | None,
-        typer.Option(help=f"{ANSWERS_OUT} only the answers of this run.", metavar="RUN"),
+        typer.Option(help=f"{ANSWERS_OUT} export only the answers of this run.", metavar="RUN"),
     ] = None,
     unanswered: Annotated[
         str | None,
         typer.Option(
-            help=f"{ONE_RUN_OUT} the label to write for items without an answer.",
+            help=f"{ONE_RUN_OUT} write this label for items without an answer.",
             metavar="LABEL",
         ),
     ] = None,
     reader: Annotated[
         str,
         typer.Option(
-            help=f"{ANSWERS_OUT} who reads the answers: rules, or rules+NAME to let a second reader read what the "
-            "rules cannot.",
+            help=f"{ANSWERS_OUT} choose who reads the answers. Use rules, or rules+NAME so that a second reader "
+            "reads answers that the rules cannot read.",
             metavar="rules|rules+NAME",
         ),
     ] = "rules",
@@ -71,13 +71,13 @@ def export(
         Stage | None,
         typer.Option(
             hidden=NO_TASKS,
-            help=f"With {OF_TASKS}: export the submissions of this stage. Default: the first stage that rates.",
+            help=f"With {OF_TASKS}: export the submissions of this stage. Default: the first stage with ratings.",
         ),
     ] = None,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="For ratings: only ratings under this version of the schema. Default: all versions.",
+            help="For ratings: export only ratings under this version of the schema. Default: all versions.",
             metavar="N",
         ),
     ] = None,
@@ -107,7 +107,7 @@ def export(
     takes = FORMATS[format].takes if format in FORMATS else None
     if labeling is not None and takes is not Takes.TASKS:
         raise InvalidInputError(
-            [Problem("labeling", f"--labeling works only with {OF_TASKS}. Leave out --labeling for {format}.")]
+            [Problem("labeling", f"--labeling works only with {OF_TASKS}. Remove --labeling for {format}.")]
         )
     only = None if items is None else item_ids(items)
     here = opened()
@@ -131,7 +131,9 @@ def export(
             progress=progress,
         )
     of = "" if schema_version is None else f", only version {schema_version} of the schema"
-    typer.echo(f"{count(done.items, FORMATS[format].takes.noun)} in {count(len(done.files), 'file')} at {out}{of}.")
+    typer.echo(
+        f"Wrote {count(done.items, FORMATS[format].takes.noun)} in {count(len(done.files), 'file')} to {out}{of}."
+    )
     if done.part:
         typer.echo(done.part)
 

@@ -20,7 +20,7 @@ def register(cli: typer.Typer) -> None:
 def exposure(
     project: Annotated[str, typer.Argument(help="The project.")],
     out: Annotated[
-        Path | None, typer.Option(help="Write the faults to this CSV file. - prints them after the counts.")
+        Path | None, typer.Option(help="Write the faults to this CSV file. Use - to print the faults after the counts.")
     ] = None,
 ) -> None:
     """Check that voters were blind: whether the server sent anyone, before their vote, what the schema hides from them.
@@ -40,7 +40,7 @@ def exposure(
     if report.since is None:
         typer.echo("No vote has an exposure record yet. Touchstone records exposures from now on.")
     else:
-        typer.echo(f"Recorded since {report.since:%Y-%m-%d %H:%M} UTC.")
+        typer.echo(f"Touchstone has recorded exposures since {report.since:%Y-%m-%d %H:%M} UTC.")
     if report.from_files:
         typer.echo(f"Imported ratings without recorded exposures: {report.from_files}.")
     if out is not None and str(out) == "-":

@@ -24,15 +24,13 @@ def register(cli: typer.Typer) -> None:
 def sample(
     project: Annotated[str, typer.Argument(help="The project.")],
     outputs: Annotated[
-        int | None, typer.Option(min=1, help="Extend the sample to this many answers. It never becomes smaller.")
+        int | None, typer.Option(min=1, help="Extend the sample to this many answers. A sample never becomes smaller.")
     ] = None,
     open_: Annotated[
         bool,
-        typer.Option(
-            "--open", help="Open the missing tasks to graders. Without this, the command only prints the plan."
-        ),
+        typer.Option("--open", help="Open the missing tasks to graders. By default, the command only prints the plan."),
     ] = False,
-    summary: Annotated[bool, typer.Option("--summary", help="Print the progress only, in one line.")] = False,
+    summary: Annotated[bool, typer.Option("--summary", help="Print only the progress, in one line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Show which models' answers people grade, what grading costs, and its progress. --open opens the tasks.
@@ -46,7 +44,7 @@ def sample(
     store = opened().store
     if open_:
         n = run_grading.draw_sample(store, by=None, project=project, outputs=outputs)
-        typer.echo(f"{n} new slots for grading.", err=as_json)
+        typer.echo(f"New grading tasks: {n}.", err=as_json)
         outputs = None
     planned = run_grading.planned_sample(store, by=None, project=project, outputs=outputs)
     if planned is not None and not summary:
@@ -54,7 +52,9 @@ def sample(
         return
     progress = planned or run_grading.sample_of(store, by=None, project=project)
     if progress is None:
-        raise ConflictError(f"The schema of {project} has no grading by people, so there is no sample.")
+        raise ConflictError(
+            f"The schema of {project} has no `grading` stage, so there is no sample. Add the stage to the schema."
+        )
     if as_json:
         raise ConflictError(
             f"--json needs a planned sample. Add `grading: {{sample: ...}}` to the schema of {project}."

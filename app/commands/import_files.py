@@ -40,13 +40,13 @@ def import_(
     format: Annotated[str, typer.Argument(help=f"{named(reading(*Takes))}.")],
     path: Annotated[Path, typer.Argument(help="A file, or a folder of files.")],
     media: Annotated[
-        Path | None, typer.Option(help="Folder with the images and videos that the files name.", metavar="DIR")
+        Path | None, typer.Option(help="The folder with the images and videos that the files name.", metavar="DIR")
     ] = None,
     mapping: Annotated[
         Path | None,
         typer.Option(
-            help="A YAML file that maps columns to fields, if their names differ from the schema."
-            " --write-mapping creates this file.",
+            help="A YAML file that maps columns to fields. Use a mapping if column names differ from the schema. "
+            "--write-mapping creates the file.",
             metavar="FILE.yaml",
         ),
     ] = None,
@@ -54,25 +54,26 @@ def import_(
         list[str] | None,
         typer.Option(
             "--set",
-            help="One key of the mapping, such as columns.question=Frage, encoding=cp1252, dimension=counting or"
-            " raters=people. Repeat it for more keys.",
+            help="Set one key of the mapping, such as columns.question=Frage, encoding=cp1252, dimension=counting "
+            "or raters=people. Repeat the option for more keys.",
             metavar="KEY=VALUE",
         ),
     ] = None,
     write_mapping: Annotated[
         Path | None,
         typer.Option(
-            help="Import nothing. Guess the columns and write a mapping for you to correct.", metavar="FILE.yaml"
+            help="Guess the columns and write a mapping for you to correct, without an import.", metavar="FILE.yaml"
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help=f"{MODELS} the name of the model, if the file does not name it.")
+        str | None, typer.Option(help=f"{MODELS} set the name of the model, if the file does not name the model.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show which rows are new, changed, unchanged or invalid. Store nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show which rows are new, changed, unchanged or invalid, without storing rows."),
     ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Import the valid rows and write the others to a file.")
+        bool, typer.Option("--skip-bad", help="Import the valid rows, and write the invalid rows to a file.")
     ] = False,
     new_only: Annotated[
         bool, typer.Option("--new-only", help=f"{ITEMS_IN} import new items only; keep existing items unchanged.")
@@ -109,11 +110,11 @@ def import_(
         return
     takes = FORMATS[format].takes if format in FORMATS else None
     if dry_run and takes not in (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.REPLIES):
-        scope = "--dry-run works for items, answers, ratings and replies"
-        raise InvalidInputError([Problem("format", f"{scope}. Leave it out for {format}.")])
+        scope = "--dry-run works only for items, answers, ratings and replies"
+        raise InvalidInputError([Problem("format", f"{scope}. Remove the option for {format}.")])
     if (new_only or changed_rows) and takes is not Takes.ITEMS:
-        scope = "--new-only and --changed-rows work for items"
-        raise InvalidInputError([Problem("format", f"{scope}. Leave them out for {format}.")])
+        scope = "--new-only and --changed-rows work only for items"
+        raise InvalidInputError([Problem("format", f"{scope}. Remove these options for {format}.")])
     settings = read_mapping(mapping, set_ or (), takes=takes, format=format)
     if takes is Takes.REPLIES:
         _import_replies(name, format, path, settings, skip_bad=skip_bad, bad_rows=bad_rows, dry_run=dry_run)
@@ -165,7 +166,7 @@ def import_(
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
     if done.left and changed_rows is not None:
         _write_bad_rows(changed_rows, done.left)
-        typer.echo(f"The changed rows of existing items are written to {changed_rows}.")
+        typer.echo(f"Wrote the changed rows of existing items to {changed_rows}.")
 
 
 def _write_mapping(name: str, format: str, path: Path, out: Path) -> None:
@@ -183,9 +184,13 @@ def _write_mapping(name: str, format: str, path: Path, out: Path) -> None:
         with out.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError as error:
-        raise InvalidFileError(f"{out} exists already. Name another file, or delete this one.") from error
+        raise InvalidFileError(
+            f"{out} already exists. Choose another file name, or delete the existing file."
+        ) from error
     except OSError as error:
-        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write {out}: {error.strerror}. Correct the cause, or choose another file."
+        ) from error
     typer.echo(f"Wrote {out}. Check the columns, then run: {command} --dry-run")
 
 
@@ -242,8 +247,8 @@ def _import_tasks(
         typer.echo(f"Replaced by a later annotation of the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
-            f"Not imported, because the file has only numbers: {count(done.numbers, 'prediction')}. To import them,"
-            " export a snapshot with full predictions."
+            f"Not imported, because the file has only numbers: {count(done.numbers, 'prediction')}. To import "
+            "predictions, export a snapshot with full predictions."
         )
     for line in _raters(name, done.imported.raters):
         typer.echo(line)
@@ -264,7 +269,10 @@ def _import_replies(
     from app.services import opened
 
     if settings.template is None:
-        why = "Name the judge template of the replies: --set template=ID, or a file."
+        why = (
+            "The judge template of the replies is missing. Name a template with --set template=ID or --set "
+            "template=FILE."
+        )
         raise InvalidInputError([Problem("template", why)])
     here = opened()
     plan = plan_of(here, name, settings.template, criteria=dict(settings.criteria), asked_here=False)
@@ -306,7 +314,7 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     if done.repeated:
         yield f"{count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} already imported."
     if done.left:
-        yield f"{count(len(done.left), 'changed row')}: the existing items stay unchanged."
+        yield f"{count(len(done.left), 'changed row')} not imported: the existing items stay unchanged."
     if done.assets_found or done.assets_missing:
         wait = " (some items wait for files; add the files with --media DIR)" if done.assets_missing else ""
         absent = done.assets_missing - done.assets_refused
@@ -327,7 +335,7 @@ def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
 
     yield from in_sentences(found)
     if any(not rater.account and not rater.judge for rater in found):
-        yield f"To change this: touchstone rater list {name} --people NAME or --machines NAME."
+        yield f"To mark a rater as a person or machine: touchstone rater list {name} --people NAME or --machines NAME."
 
 
 def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:

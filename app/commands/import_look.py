@@ -85,11 +85,11 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
-        yield f"And {len(found.left) - SHOWN:,} more of these rows. Write all of them with --bad-rows FILE."
+        yield f"And {len(found.left) - SHOWN:,} more of these rows. To write all of these rows, use --bad-rows FILE."
     if found.refused:
-        yield f"The import would be refused: {found.refused}"
+        yield f"Touchstone would refuse the import: {found.refused}"
     elif found.left and not skip_bad:
-        yield "The import would be refused. Correct these rows, or import the others with --skip-bad."
+        yield "Touchstone would refuse the import. Correct these rows, or import the valid rows with --skip-bad."
 
 
 _WHOSE = {"answer": 2, "rating": 2, "reply": 0}
@@ -125,18 +125,21 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
         if differs.part:
             yield f"{where}: {differs.part} would change from {as_words(differs.before)} to {as_words(differs.after)}."
         else:
-            yield f"{where}: only the images or the notation differ."
+            yield f"{where}: only the images or the notation would change."
     if len(found.differences) > SHOWN:
-        yield f"And {len(found.differences) - SHOWN:,} more differences. Write all with --changed-rows FILE."
+        yield (
+            f"And {len(found.differences) - SHOWN:,} more differences. To write all differences, use --changed-rows "
+            "FILE."
+        )
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
-        yield f"And {len(found.bad) - SHOWN:,} more invalid rows. Write all with --bad-rows FILE."
+        yield f"And {len(found.bad) - SHOWN:,} more invalid rows. To write all invalid rows, use --bad-rows FILE."
     refused = found.new_refused if new_only else found.refused
     if refused:
-        yield f"The import would be refused: {refused}"
+        yield f"Touchstone would refuse the import: {refused}"
     elif found.bad and not skip_bad:
-        yield "The import would be refused. Correct these rows, or import the others with --skip-bad."
+        yield "Touchstone would refuse the import. Correct these rows, or import the valid rows with --skip-bad."
 
 
 def as_words(value: Any) -> str:

@@ -75,7 +75,7 @@ KEYS = (
         "option_places",
         (Takes.ITEMS,),
         "{answer: letter}",
-        "how a field gives the position of an option instead of its text: letter, from_1 or from_0",
+        "how a field states the position of an option instead of the option's text: letter, from_1 or from_0",
     ),
     MappingKey(
         "dimension",
@@ -83,9 +83,11 @@ KEYS = (
         "counting",
         "the dimension of all rows, if the file has none",
     ),
-    MappingKey("model_description", (Takes.ANSWERS,), "model.yaml", "a description of the model, with `adapter: file`"),
-    MappingKey("raters", (Takes.RATINGS, Takes.TASKS), "people", "people or machines, for raters without an account"),
-    MappingKey("missing_words", (Takes.RATINGS,), "[NA, none]", "words that stand for a missing rating"),
+    MappingKey("model_description", (Takes.ANSWERS,), "model.yaml", "a model description with `adapter: file`"),
+    MappingKey(
+        "raters", (Takes.RATINGS, Takes.TASKS), "people", "whether raters without an account are people or machines"
+    ),
+    MappingKey("missing_words", (Takes.RATINGS,), "[NA, none]", "words that mark a missing rating"),
     MappingKey("template", (Takes.REPLIES,), "egothink_single", "the judge template of the replies: an ID or a file"),
     MappingKey("criteria", (Takes.REPLIES,), "{score: quality}", "the criterion that each part of a reply rates"),
     MappingKey("fields", (Takes.TASKS,), "{question: text}", "the data keys of the fields, media, item_id and model"),
@@ -120,10 +122,12 @@ def read_mapping(file: Path | None, settings: Sequence[str], *, takes: Takes | N
         _set(content, text)
     for key in KEYS:
         if key.name in content and takes is not None and takes not in key.takes:
-            scope = f"The mapping key `{key.name}` is for {named(reading(*key.takes))}"
+            scope = f"The mapping key `{key.name}` works only for {named(reading(*key.takes))}"
             raise InvalidInputError([Problem("mapping", f"{scope}. Delete the key to import {format}.")])
     if content.get("raters") not in (None, *RatersAre):
-        raise InvalidInputError([Problem("set", f"--set raters={content['raters']}: write people or machines.")])
+        raise InvalidInputError(
+            [Problem("set", f"--set raters={content['raters']} is unknown. Use people or machines.")]
+        )
     return ImportMapping.model_validate(content)
 
 
@@ -163,7 +167,7 @@ def written_mapping(schema: Schema, format: str, path: Path, command: str) -> st
             "# Left: the name in the schema. Right: the column in the file.",
             *_guessed_lines(schema, format, path),
         ]
-    lines += ["", "# Further keys, if you need them:"]
+    lines += ["", "# Further optional keys:"]
     lines += [
         f"# {key.name}: {key.example}   # {key.meaning}"
         for key in KEYS

@@ -31,14 +31,14 @@ As = Annotated[
     str | None,
     typer.Option(
         "--as",
-        help="List the items and saved views that this person may see. Default: everything, as on the server.",
+        help="List only the items and saved views that this person can see. Default: everything that the server has.",
         metavar="LOGIN",
     ),
 ]
-Address = Annotated[str, typer.Option(help="The address of your server. The printed link begins with it.")]
+Address = Annotated[str, typer.Option(help="The address of your server, for the printed link.")]
 View = Annotated[str, typer.Option(help="Start from a saved view, by name or ID. Other options override its filters.")]
 SaveView = Annotated[
-    str, typer.Option(help="Save this list as a view of the page Items, and print its link.", metavar="NAME")
+    str, typer.Option(help="Save this list as a view on the Items page, and print the view's link.", metavar="NAME")
 ]
 Everyone = Annotated[
     bool,
@@ -74,7 +74,8 @@ def list_views(
         typer.echo(f"          {_link(address, project, saved_view)}")
     if not there:
         typer.echo(
-            "There are no saved views yet. Save one: touchstone item list PROJECT ... --save-view NAME --for-everyone"
+            "There are no saved views yet. To save a view: touchstone item list PROJECT ... --save-view NAME "
+            "--for-everyone"
         )
 
 
@@ -93,7 +94,7 @@ def delete_view(
     store, person = opened().store, _person(as_)
     saved_view = _view(project, view, person)
     item_views.delete(store, person=person, project=project, id=saved_view.id)
-    typer.echo(f"The view “{saved_view.name}” is deleted.")
+    typer.echo(f"Deleted the view “{saved_view.name}”.")
 
 
 def _person(login: str | None) -> Person | None:
@@ -114,7 +115,9 @@ def _view(project: str, wanted: str, person: Person | None) -> ItemView:
     there = item_views.views(resources().store, person=person, project=project)
     named = [view for view in there if wanted == view.id or wanted.strip().casefold() == view.name.casefold()]
     if not named:
-        raise NotFoundError(f"There is no saved view {wanted!r}. `touchstone view list {project}` lists them.")
+        raise NotFoundError(
+            f"There is no saved view {wanted!r}. To list the saved views, run `touchstone view list {project}`."
+        )
     return min(named, key=lambda each: (each.id != wanted, each.shared))
 
 
@@ -127,37 +130,47 @@ def _link(address: str, project: str, view: ItemView) -> str:
 
 def items(
     project: Annotated[str, typer.Argument(help="The project.")],
-    text: Annotated[str, typer.Option(help="Only items with these words in a text or in their ID.")] = "",
+    text: Annotated[str, typer.Option(help="Only items with these words in a text or in the item's ID.")] = "",
     state: Annotated[
         list[str] | None,
-        typer.Option(help="Only items in this state, such as kept or rejected. Repeat it for more states."),
+        typer.Option(help="Only items in this state, such as kept or rejected. Repeat the option for more states."),
     ] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option(help="Only items of this dimension. Repeat it for more dimensions.")
+        list[str] | None, typer.Option(help="Only items of this dimension. Repeat the option for more dimensions.")
     ] = None,
-    author: Annotated[str, typer.Option(help="Only items by this login. - means imported items.")] = "",
+    author: Annotated[str, typer.Option(help="Only items that this login wrote. Use - for imported items.")] = "",
     voter: Annotated[str, typer.Option(help="Only items on which this login has voted.")] = "",
     votes: Annotated[str, typer.Option(help="Only items with this number of votes.", metavar=_RANGE)] = "",
     differ: Annotated[
         str,
-        typer.Option(help="yes: only items whose votes differ. no: only items whose votes agree.", metavar=_YES_OR_NO),
+        typer.Option(
+            help="Use yes for items whose votes differ, or no for items whose votes agree.", metavar=_YES_OR_NO
+        ),
     ] = "",
     comments: Annotated[
         str,
-        typer.Option(help="Only items with comments. open: the last comment has no answer.", metavar="any|open|none"),
+        typer.Option(
+            help="Only items with comments. Use open for items whose last comment has no answer.",
+            metavar="any|open|none",
+        ),
     ] = "",
     missing: Annotated[
         str,
-        typer.Option(help="yes: only items with missing images or clips. no: only other items.", metavar=_YES_OR_NO),
+        typer.Option(
+            help="Use yes for items with missing images or clips, or no for all other items.", metavar=_YES_OR_NO
+        ),
     ] = "",
     version: Annotated[str, typer.Option(help="Only items of this version of the schema.", metavar="N")] = "",
     with_author: Annotated[
         str,
         typer.Option(
-            help="yes: only items that their author must still correct. no: only other items.", metavar=_YES_OR_NO
+            help="Use yes for items that their author must still correct, or no for all other items.",
+            metavar=_YES_OR_NO,
         ),
     ] = "",
-    gold: Annotated[str, typer.Option(help="yes: only gold checks. no: only other items.", metavar=_YES_OR_NO)] = "",
+    gold: Annotated[
+        str, typer.Option(help="Use yes for gold checks, or no for all other items.", metavar=_YES_OR_NO)
+    ] = "",
     qualification: Annotated[
         str, typer.Option(help="Only items in the newest qualification of this stage.", metavar=_YES_OR_NO)
     ] = "",
@@ -170,7 +183,8 @@ def items(
         ),
     ] = None,
     ids: Annotated[
-        list[str] | None, typer.Option("--id", help="Only this item, by its ID in files. Repeat it for more items.")
+        list[str] | None,
+        typer.Option("--id", help="Only this item, by its ID in files. Repeat the option for more items."),
     ] = None,
     sort: Annotated[
         str,
@@ -180,7 +194,8 @@ def items(
         ),
     ] = "",
     columns: Annotated[
-        str, typer.Option(help="The columns to show, separated by commas. field.NAME is a field.", metavar="A,B,...")
+        str,
+        typer.Option(help="The columns to show, separated by commas. Use field.NAME for a field.", metavar="A,B,..."),
     ] = "",
     size: Annotated[
         int | None, typer.Option(help=f"Items per page: {', '.join(map(str, SIZES))}. Default: 50.")
@@ -190,7 +205,8 @@ def items(
         bool,
         typer.Option(
             "--only-ids",
-            help="Print only the IDs of all matching items, one per line. Other commands read them with --items -.",
+            help="Print only the IDs of all matching items, one per line. Other commands read these IDs with --items "
+            "-.",
         ),
     ] = False,
     out: Annotated[
@@ -259,7 +275,9 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
                 write.writerow(heads)
                 write.writerows([line.title, *map(line.says, columns)] for line in every)
         except OSError as error:
-            raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot write {out}: {error.strerror}. Correct the cause, or choose another file."
+            ) from error
         typer.echo(f"Items written to {out}: {listing.n:,}")
         return
     for row in [heads, *([line.title, *map(line.says, columns)] for line in listing.lines)]:

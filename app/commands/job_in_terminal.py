@@ -45,8 +45,8 @@ def _begun(store: Any, **about: Any) -> Job:
     except desk.SlotConflict as error:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
-                f"The job {error.job.id} already writes to this place with other options. Wait until the job ends, or "
-                f"cancel it: touchstone job cancel {error.job.id}."
+                f"The job {error.job.id} already writes to the same destination with other options. Wait until the "
+                f"job ends, or cancel it: touchstone job cancel {error.job.id}."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

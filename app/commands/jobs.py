@@ -19,7 +19,7 @@ Id = Annotated[str, typer.Argument(help="The job's ID. `touchstone job list` sho
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    job = find_group(cli, "job", Panel.SERVER, "Long tasks of the server: imports, releases, runs, mail.")
+    job = find_group(cli, "job", Panel.SERVER, "Long-running work of the server: imports, releases, runs, mail.")
     for command in (list_, show, cancel, retry):
         job.command(command.__name__.rstrip("_"))(command)
 
@@ -27,9 +27,9 @@ def register(cli: typer.Typer) -> None:
 def list_(
     project: Annotated[str | None, typer.Argument(help="Only jobs of this project.")] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="Only jobs of this kind, such as import. Repeat it for more kinds.")
+        list[str] | None, typer.Option(help="Only jobs of this kind, such as import. Repeat the option for more kinds.")
     ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Only jobs that wait or run.")] = False,
+    open_: Annotated[bool, typer.Option("--open", help="Only jobs that are waiting or running.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="List this many jobs at most, newest first.")] = 50,
 ) -> None:
     """List long tasks of the server, newest first: imports, releases, copies, deletions, figures, runs and mail.
@@ -120,7 +120,9 @@ def _how_far(job: Job) -> str:
     if job.kind not in KINDS:
         ours = extensions.missing("jobs", job.kind)
         return (
-            f"waits. {ours}" if ours else "waits for an extension that is not installed; install it, or cancel the job"
+            f"waits. {ours}"
+            if ours
+            else "waits for an extension that is not installed; install the extension, or cancel the job"
         )
     n = f", {job.done:,} of {job.of:,}" if job.of > 1 else ""
     return f"{job.at or 'begins'}{n}" if job.worker else "waits to start"

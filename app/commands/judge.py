@@ -27,7 +27,9 @@ def judge(
     ] = None,
     spec: Annotated[
         str | None,
-        typer.Option(help="The judge's description: a YAML file, or the name of one that comes with Touchstone."),
+        typer.Option(
+            help="The judge's description: a YAML file, or the name of a description that comes with Touchstone."
+        ),
     ] = None,
     sample: Annotated[
         str,
@@ -44,49 +46,56 @@ def judge(
         typer.Option(help="For templates that compare two answers: compare all models with this model."),
     ] = None,
     model: Annotated[
-        list[str] | None, typer.Option(help="Only answers of this model. Repeat it for more models.")
+        list[str] | None, typer.Option(help="Only answers of this model. Repeat the option for more models.")
     ] = None,
     dimension: Annotated[
         list[str] | None,
-        typer.Option("--dimension", "-d", help="Only answers of this dimension. Repeat it for more dimensions."),
+        typer.Option(
+            "--dimension", "-d", help="Only answers of this dimension. Repeat the option for more dimensions."
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None,
-        typer.Option(help="PART=CRITERION: the criterion that a part of the reply rates. Default: as the schema says."),
+        typer.Option(
+            help="PART=CRITERION: the criterion that a part of the reply rates. Default: the criterion in the schema."
+        ),
     ] = None,
     fill: Annotated[
         list[str] | None,
         typer.Option(
-            help="PLACEHOLDER=FIELD, if the names of a placeholder in the template and its field differ. "
-            "`prediction` is the answer."
+            help="PLACEHOLDER=FIELD: the field that fills a placeholder of the template, if their names differ. Use "
+            "`prediction` for the answer."
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge this many answers at most, to try a judge.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     attacks: Annotated[
         bool,
-        typer.Option("--attacks", help="Test the judge with answers that try to persuade it to give a high score."),
+        typer.Option("--attacks", help="Test whether answers can persuade the judge to give a high score."),
     ] = False,
     extra_body: ExtraBody = None,
     header: Headers = None,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more. The judge's description needs prices.")
+        float | None,
+        typer.Option(min=0, help="Stop before the run exceeds this cost. The judge's description needs prices."),
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no reply.")
+        bool, typer.Option("--retry-failed", help="With --resume: repeat the questions that got no reply.")
     ] = False,
     items: CountedItems = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show the first question and the estimated cost, without sending requests."),
     ] = False,
     later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
     batch: Annotated[
         bool,
         typer.Option(
             "--batch",
-            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches them.",
+            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches these "
+            "files.",
         ),
     ] = False,
 ) -> None:
@@ -105,7 +114,7 @@ def judge(
         new=spec is not None and template is not None,
         frozen=any((spec, template, batch, extra_body, header)),
         retry_failed=retry_failed,
-        say="Name the judge: --template ID and --spec FILE",
+        say="Name the judge with --template ID and --spec FILE",
     )
     shared = commands.opened()
     if resume is not None:
@@ -160,7 +169,7 @@ def within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) ->
         return spec
     if spec.endpoint is None:
         raise ModelError(
-            f"{spec.name} has no endpoint, and only endpoints have a budget. Leave out --max-calls and --max-cost."
+            f"{spec.name} has no endpoint, but a budget needs an endpoint. Remove --max-calls and --max-cost."
         )
     return spec.model_copy(update={"endpoint": spec.endpoint.model_copy(update=given)})
 
@@ -195,7 +204,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         )
     name, _, version = template.partition("@")
     if version and not version.isdecimal():
-        raise NotFoundError(f"--template {template}: a version is a number, as in {name}@2.")
+        raise NotFoundError(f"--template {template} has no valid version. Use a number, as in {name}@2.")
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
         parsed = judge_templates.template(
@@ -242,4 +251,4 @@ def tell_verdicts(shared: Resources, run: str) -> None:
     for criterion, counts in judge_readings.verdicts_of(shared.store, by=None, run=run).items():
         scored = sum(n for verdict, n in counts.items() if verdict.scored)
         rest = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(counts).most_common() if not verdict.scored)
-        typer.echo(f"{criterion}: {scored} of {sum(counts.values())} scored{'; ' if rest else ''}{rest}")
+        typer.echo(f"{criterion}: {scored} of {sum(counts.values())} replies scored{'; ' if rest else ''}{rest}")

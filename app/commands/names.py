@@ -31,5 +31,5 @@ def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
             raise RatingsError(f"{option} {text!r} has an empty name. Delete the extra comma.")
         all_names += names
     if len(set(all_names)) < len(all_names):
-        raise RatingsError(f"{option} {', '.join(all_names)!r} has a name twice. Delete one.")
+        raise RatingsError(f"{option} {', '.join(all_names)!r} has a name twice. Delete the duplicate.")
     return tuple(all_names)

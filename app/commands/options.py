@@ -34,13 +34,13 @@ def with_formats(rows: Iterable[Format]) -> str:
 
 CountedItems = Annotated[
     Items | None,
-    typer.Option(help="Which items count: kept or all. Default: kept, once there are verdicts."),
+    typer.Option(help="The items to count: kept or all. Default: kept if the stage has verdicts, otherwise all."),
 ]
 """``--items``: the items that count."""
 
 Fills = Annotated[
     list[str] | None,
-    typer.Option(help="PLACEHOLDER=FIELD, if the names of a placeholder in the prompt and its field differ."),
+    typer.Option(help="PLACEHOLDER=FIELD: the field that fills a placeholder of the prompt, if their names differ."),
 ]
 """``--fill``, for commands that ask about items."""
 
@@ -55,7 +55,7 @@ ExtraBody = Annotated[
     typer.Option(
         metavar="JSON",
         help='Extra fields for every request to an endpoint, as a JSON object such as \'{"reasoning_effort": '
-        "\"low\"}'. The run's hash includes them.",
+        "\"low\"}'. The run's hash includes these fields.",
     ),
 ]
 """``--extra-body``: more fields for each request."""
@@ -64,7 +64,7 @@ Headers = Annotated[
     list[str] | None,
     typer.Option(
         "--header",
-        help="NAME=VALUE: a header for every request to an endpoint. Repeat it for more. Keep secrets in an "
+        help="NAME=VALUE: a header for every request to an endpoint. Repeat the option for more. Keep secrets in an "
         "environment variable of the worker: X-Api-Key=env:LAB_API_KEY.",
     ),
 ]
@@ -78,7 +78,8 @@ def with_request_options(spec: ModelSpec, extra_body: str | None, headers: Seque
 
 
 IDS_IN_FILE = (
-    "A file with one item ID per line, such as the output of `touchstone item list --only-ids`. - reads standard input."
+    "A file with one item ID per line, such as the output of `touchstone item list --only-ids`. Use - to read "
+    "standard input."
 )
 
 ItemIds = Annotated[Path, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")]

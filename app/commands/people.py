@@ -18,12 +18,12 @@ from domain.states import Stage
 if TYPE_CHECKING:
     from db.engine import Store
 
-Address = Annotated[str, typer.Option(help="The address of your server. The printed link begins with it.")]
+Address = Annotated[str, typer.Option(help="The address of your server, for the printed link.")]
 Dimensions = Annotated[
-    list[str] | None, typer.Option(help="Limit the person to this dimension. Repeat it for more. Default: all.")
+    list[str] | None, typer.Option(help="Limit the person to this dimension. Repeat the option for more. Default: all.")
 ]
 Stages = Annotated[
-    list[Stage] | None, typer.Option(help="Limit the person to this stage. Repeat it for more. Default: all.")
+    list[Stage] | None, typer.Option(help="Limit the person to this stage. Repeat the option for more. Default: all.")
 ]
 HERE = "http://127.0.0.1:8501"
 
@@ -55,7 +55,8 @@ def list_people(
         _print_parts(members)
         if not members:
             typer.echo(
-                f"{project} has no members yet. Add one: touchstone person assign {project} LOGIN --role annotator."
+                f"{project} has no members yet. To add a member: touchstone person assign {project} LOGIN --role "
+                "annotator."
             )
         return
     everyone = accounts.active_accounts(_store())
@@ -69,7 +70,7 @@ def create(
     login: Annotated[str, typer.Argument(help="The login that the person types to sign in.")],
     name: Annotated[str | None, typer.Option(help="The name that the team sees. Default: the login.")] = None,
     admin: Annotated[
-        bool, typer.Option("--admin", help="Make the person an admin, who may do everything in every project.")
+        bool, typer.Option("--admin", help="Make the person an admin, who can do everything in every project.")
     ] = False,
     project: Annotated[str | None, typer.Option(help="Also add the person to this project.")] = None,
     role: Annotated[Role, typer.Option(help="The person's role in the project.")] = Role.ANNOTATOR,
@@ -128,7 +129,7 @@ def invite(
     mail: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also e-mail a link to this address. Repeat it or use commas: each address gets its own link.",
+            help="Also e-mail a link to this address. Repeat the option or use commas. Each address gets its own link.",
             metavar="ADDRESS",
         ),
     ] = None,
@@ -151,7 +152,8 @@ def invite(
     mailing = invitation_mails.installed()
     if mailing is None:
         raise NotAvailableError(
-            extensions.missing("options", "person invite --mail") or "No extension sends mail. Leave out --mail."
+            extensions.missing("options", "person invite --mail")
+            or "No installed extension sends mail. Remove --mail, or install a mail extension."
         )
     whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
@@ -162,9 +164,9 @@ def invite(
     failed = []
     for to, why in mailing.send(store, settings, tokens=tokens, base=base, by=None).items():
         if why is None:
-            typer.echo(f"The mail server accepted the mail to {to}. It contains the link {links[to]}.")
+            typer.echo(f"The mail server accepted the mail to {to}. The mail contains the link {links[to]}.")
         else:
-            failed.append(f"{to}: {why} The link still works. Send it yourself: {links[to]}")
+            failed.append(f"{to}: {why} The link still works. Send the link yourself: {links[to]}")
     if failed:
         raise SettingsError("\n".join(failed))
 
@@ -172,7 +174,7 @@ def invite(
 def assign(
     project: Annotated[str, typer.Argument(help="The project.")],
     logins: Annotated[list[str] | None, typer.Argument(help="The people's logins.", metavar="LOGIN...")] = None,
-    role: Annotated[Role | None, typer.Option(help="Their role in the project.")] = None,
+    role: Annotated[Role | None, typer.Option(help="The person's role in the project.")] = None,
     dimension: Dimensions = None,
     stage: Stages = None,
     file: Annotated[
@@ -183,7 +185,11 @@ def assign(
         ),
     ] = None,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the people from the project. Their submissions stay and count.")
+        bool,
+        typer.Option(
+            "--remove",
+            help="Remove these people from the project. Their submissions stay in the project and still count.",
+        ),
     ] = False,
 ) -> None:
     """Give existing accounts a role in a project, change the role, or remove them. If one fails, none changes.
@@ -194,20 +200,20 @@ def assign(
     from workflow.access import memberships
 
     if bool(logins) == (file is not None):
-        raise SettingsError("Name the people: either logins, or --file FILE.csv.")
+        raise SettingsError("Specify people either by login or with --file FILE.csv.")
     if file is not None and (dimension or stage):
         raise SettingsError(
-            "With --file, dimensions and stages are columns of the file. Leave out --dimension and --stage."
+            "With --file, Touchstone reads dimensions and stages from the file's columns. Omit --dimension and --stage."
         )
     if remove:
         if role or dimension or stage:
-            raise SettingsError("With --remove, leave out --role, --dimension and --stage.")
+            raise SettingsError("You cannot combine --remove with --role, --dimension or --stage. Omit these options.")
         out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
         memberships.remove_members(_store(), by=None, project=project, logins=out)
-        typer.echo(f"Removed from {project}: {', '.join(out)}. Their submissions stay and count.")
+        typer.echo(f"Removed from {project}: {', '.join(out)}. Their submissions stay in the project and still count.")
         return
     if file is None and role is None:
-        raise SettingsError(f"Choose a role: --role {', --role '.join(Role)}.")
+        raise SettingsError(f"The role is missing. Add one of these options: --role {', --role '.join(Role)}.")
     parts = (
         read_parts(file, role=role)
         if file is not None
@@ -222,17 +228,18 @@ def assign(
 def edit(
     login: Annotated[str, typer.Argument(help="The person's login.")],
     password: Annotated[
-        bool, typer.Option("--password", help="Type a new password. All sessions of the person end.")
+        bool, typer.Option("--password", help="Prompt for a new password, and end all sessions of the person.")
     ] = False,
     deactivate: Annotated[
         bool,
         typer.Option(
             "--deactivate",
-            help="Block sign-in, for someone who left. Their work stays; other people get the open tasks.",
+            help="Block sign-in for a person who has left. Touchstone keeps the person's submissions and offers the "
+            "open tasks to other people.",
         ),
     ] = False,
     reactivate: Annotated[
-        bool, typer.Option("--reactivate", help="Allow sign-in again, with the same roles, and print a link.")
+        bool, typer.Option("--reactivate", help="Allow sign-in again with the same roles, and print a sign-in link.")
     ] = False,
     address: Address = HERE,
 ) -> None:
@@ -243,7 +250,7 @@ def edit(
     from workflow.access import accounts
 
     if password + deactivate + reactivate != 1:
-        raise SettingsError("Give exactly one of --password, --deactivate and --reactivate.")
+        raise SettingsError("Use exactly one of these options: --password, --deactivate or --reactivate.")
     store = _store()
     if password:
         person = accounts.find_person(store, login=login)
@@ -253,7 +260,7 @@ def edit(
         return
     person = accounts.set_active(store, login=login, active=reactivate)
     if deactivate:
-        typer.echo(f"{person.name} can no longer sign in. Their submissions stay and count.")
+        typer.echo(f"{person.name} can no longer sign in. Their submissions still count.")
         return
     typer.echo(f"{person.name} can sign in again, with the same roles.")
     _print_link(person, address=address, hours=24)
@@ -289,4 +296,6 @@ def _print_link(person: Person, *, address: str, hours: float) -> None:
     from workflow.access import sign_in
 
     token = sign_in.make_sign_in_link(_store_quietly(), person=person, hours=hours)
-    typer.echo(f"{person.name} can sign in once within {hours:g} hours at {address.rstrip('/')}/link/{token}")
+    typer.echo(
+        f"{person.name} can use this link to sign in once within {hours:g} hours: {address.rstrip('/')}/link/{token}"
+    )

@@ -38,7 +38,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
         access = access_to(session, person=None, project=project)
         left_out = model_runs.left_out_of_cross(session, access, plan)
     for why, n in left_out.items():
-        typer.echo(f"  {n:,} {'item is' if n == 1 else 'items are'} left out: {why}")
+        typer.echo(f"  {n:,} {'item is' if n == 1 else 'items are'} excluded from all runs: {why}")
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
@@ -59,7 +59,7 @@ def counts_of(told: Sequence[str]) -> dict[str, int]:
     numbers = pairs(told, form, option="--clips")
     for name, number in numbers.items():
         if not number.isdecimal():
-            raise ModelError(f"--clips {name}={number} is not in the form {form}.")
+            raise ModelError(f"--clips {name}={number} is invalid. Use the form {form}.")
     return {name: int(number) for name, number in numbers.items()}
 
 
@@ -92,7 +92,7 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     for line in model_plans.tools_in_words(plan):
         typer.echo(f"  {line}")
     for why, n in seen.cannot.items():
-        typer.echo(f"  {n} cannot be asked: {why}")
+        typer.echo(f"  Items that the model cannot answer: {n} ({why})")
     typer.echo(f"  {seen.pictures} pictures")
     for variant in dict.fromkeys(seen.variants.values()):
         typer.echo(
@@ -103,5 +103,7 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     for name, words in seen.clips.items():
         typer.echo(f"  clips {name}: {words}")
     for placeholder in unfilled(access.schema, plan):
-        typer.echo(f"  no field fills {{{placeholder}}}. Choose a field: --fill {placeholder}=FIELD")
+        typer.echo(
+            f"  No field matches the placeholder {{{placeholder}}}. Choose a field with --fill {placeholder}=FIELD"
+        )
     tell_preview(seen, spec, asked=seen.can, blind=plan.without_image)

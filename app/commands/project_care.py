@@ -13,17 +13,20 @@ from domain.errors import SettingsError
 def edit(
     project: ProjectName,
     title: Annotated[
-        str | None, typer.Option(help="The new title. The project's name in addresses and commands does not change.")
+        str | None, typer.Option(help="The new title. The project ID in addresses and commands does not change.")
     ] = None,
     archive: Annotated[
         bool,
         typer.Option(
             "--archive",
-            help="Make a finished project read-only. People can still read and export it. You cannot archive it "
-            "while runs or Label Studio are active.",
+            help="Make a finished project read-only. People can still read and export the project. You cannot "
+            "archive a project during a run or an exchange with Label Studio.",
         ),
     ] = False,
-    unarchive: Annotated[bool, typer.Option("--unarchive", help="Restore an archived project.")] = False,
+    unarchive: Annotated[
+        bool,
+        typer.Option("--unarchive", help="Restore an archived project, so that people can change the project again."),
+    ] = False,
 ) -> None:
     """Give a project another title, archive it, or restore it.
 
@@ -33,11 +36,11 @@ def edit(
     from workflow.access import project_care
 
     if (title is not None) + archive + unarchive != 1:
-        raise SettingsError("Give exactly one of --title, --archive and --unarchive.")
+        raise SettingsError("Use exactly one of these options: --title, --archive or --unarchive.")
     store = opened().store
     if title is not None:
         made = project_care.rename(store, by=None, project=project, title=title)
-        typer.echo(f"{made.name} is now called {made.title}.")
+        typer.echo(f"The title of {made.name} is now {made.title}.")
     elif archive:
         done = project_care.archive(store, by=None, project=project)
         back = f"To restore the project: touchstone project edit {project} --unarchive"

@@ -18,14 +18,16 @@ def register(cli: typer.Typer) -> None:
     project.command("create")(create)
     project.command("list")(list_projects)
     project.command("edit")(project_care.edit)
-    rater = find_group(cli, "rater", Panel.MODELS, "Raters of imported files: people or machines.")
+    rater = find_group(
+        cli, "rater", Panel.MODELS, "Show imported raters, and mark each rater as a person or a machine."
+    )
     rater.command("list")(raters)
 
 
 def create(
     name: ProjectName,
     schema: Annotated[
-        str, typer.Option(help="A schema that comes with Touchstone, such as egothink, or your own YAML file.")
+        str, typer.Option(help="A schema included with Touchstone, such as egothink, or your own YAML file.")
     ],
     title: Annotated[
         str | None, typer.Option(help="The title that people see. Default: the title of the schema.")
@@ -72,12 +74,16 @@ def raters(
     name: ProjectName,
     people: Annotated[
         list[str] | None,
-        typer.Option(help="These imported raters are people. Repeat it or separate names with commas.", metavar="A,B"),
+        typer.Option(
+            help="Mark these imported raters as people. Repeat the option, or separate names with commas.",
+            metavar="A,B",
+        ),
     ] = None,
     machines: Annotated[
         list[str] | None,
         typer.Option(
-            help="These imported raters are machines. Repeat it or separate names with commas.", metavar="A,B"
+            help="Mark these imported raters as machines. Repeat the option, or separate names with commas.",
+            metavar="A,B",
         ),
     ] = None,
 ) -> None:

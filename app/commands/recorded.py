@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CANCELED_ELSEWHERE = "The command was canceled by `touchstone job cancel`. Partial results are discarded."
+CANCELED_ELSEWHERE = "`touchstone job cancel` canceled this command. Touchstone discarded partial results."
 
 
 def recorded(shared: Resources, command: str, project: str | None, task: Callable[[Progress], T]) -> T:

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from db.engine import Store
     from workflow.releases.create import CreatedRelease
 
-Several = "repeat it, or separate several with commas"
+Several = "repeat the option, or separate values with commas"
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    release = find_group(cli, "release", Panel.RELEASE, "Frozen, numbered exports that anyone can check.")
+    release = find_group(
+        cli, "release", Panel.RELEASE, "Create, list and compare releases, which are frozen, numbered exports."
+    )
     release.command("create")(create)
     release.command("list")(list_releases)
     release.command("show")(show)
@@ -35,63 +37,76 @@ def register(cli: typer.Typer) -> None:
 
 def create(
     project: ProjectName,
-    out: Annotated[Path | None, typer.Option(help="Also copy the release to this folder. It must not exist.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Also copy the release to this folder. The folder must not exist yet.")
+    ] = None,
     formats: Annotated[
         list[str] | None,
-        typer.Option("--formats", "--format", help=f"The file formats; {Several}. Default: as the schema says."),
+        typer.Option("--formats", "--format", help=f"The file formats; {Several}. Default: the formats in the schema."),
     ] = None,
     split: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME. Repeat it for more splits. Default: one split, "
-            "test."
+            help="A split, as NAME=SHARE, NAME=NUMBER, NAME=rest or field:NAME. Repeat the option for more splits. "
+            "Default: one split, test."
         ),
     ] = None,
     private: Annotated[
-        list[str] | None, typer.Option(help=f"Keep the right answers of this split out of public files; {Several}.")
+        list[str] | None, typer.Option(help=f"Exclude the keys of this split from public files; {Several}.")
     ] = None,
     media: Annotated[
-        bool, typer.Option("--media", help="Include images and clips. Without this, the release only has their hashes.")
+        bool,
+        typer.Option(
+            "--media", help="Include images and clips. Without this option, the release contains only their hashes."
+        ),
     ] = False,
     license: Annotated[
-        str | None, typer.Option(help="Set the license of the data card first, such as CC-BY-4.0.")
+        str | None, typer.Option(help="Before the release, set this license in the data card, such as CC-BY-4.0.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed of the random draw of splits.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="The seed for the random draw of splits. A different seed gives different splits.")
+    ] = 0,
     anew: Annotated[
         bool,
         typer.Option(
             "--anew",
-            help="Draw all splits again. Without this, items stay in their split of the last release.",
+            help="Draw all splits again. Without this option, items stay in their split from the last release.",
         ),
     ] = False,
     together: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Keep items in one split if they share this property: source, media, near (similar images) or "
-            f"text; {Several}. Default: all but text."
+            help="Keep items in one split if they share this property: source, media, near (similar images) or "
+            f"text; {Several}. Default: all properties except text."
         ),
     ] = None,
     alike: Annotated[
         int | None,
         typer.Option(
-            help="Images count as similar if at most this many of the 64 bits of their perceptual hashes differ."
+            help="Treat images as similar if their 64-bit perceptual hashes differ in at most this many bits."
         ),
     ] = None,
-    off: Annotated[float, typer.Option(help="The allowed error in the size of a split. 0.1 means 10 %.")] = 0.1,
+    off: Annotated[
+        float, typer.Option(help="The allowed deviation from the planned size of a split. 0.1 means 10 %.")
+    ] = 0.1,
     lacking: Annotated[
-        bool, typer.Option("--lacking", help="Allow a split to lack a dimension that has too few groups of items.")
+        bool,
+        typer.Option(
+            "--lacking",
+            help="Allow a split to omit a dimension if the dimension has too few groups of items for all splits.",
+        ),
     ] = False,
     schema_version: Annotated[
-        int | None, typer.Option(help="Only items whose votes were all given under this version of the schema.")
+        int | None, typer.Option(help="Include only items whose votes all used this schema version.")
     ] = None,
     despite: Annotated[
-        list[str] | None, typer.Option(help=f"Override this open check; {Several}. The manifest records it.")
+        list[str] | None, typer.Option(help=f"Override this open check; {Several}. The manifest records the override.")
     ] = None,
     accept_leak: Annotated[
         list[str] | None,
         typer.Option(
-            help="Accept this kind of leak, with a reason, such as `key: the phrase is on many signs`. The "
-            "manifest records the reason. Repeat it for more.",
+            help="Accept a kind of leak with a reason, such as `key: the phrase is on many signs`. The manifest "
+            "records the reason. Repeat the option for more kinds.",
             metavar="KIND: REASON",
         ),
     ] = None,
@@ -171,10 +186,12 @@ def list_releases(project: ProjectName) -> None:
         kept = "" if release_view.is_there else "  (files are not on this machine)"
         typer.echo(f"{release_view.version:<8} {release_view.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
     if not releases:
-        typer.echo(f"{project} has no release yet. Create one: touchstone release create {project} --out FOLDER")
+        typer.echo(f"{project} has no release yet. Create a release: touchstone release create {project} --out FOLDER")
 
 
-def show(project: ProjectName, version: Annotated[str, typer.Argument(help="The version, such as 1 or 1.2.")]) -> None:
+def show(
+    project: ProjectName, version: Annotated[str, typer.Argument(help="The release version, such as 1 or 1.2.")]
+) -> None:
     """Show the manifest of a release as JSON, without its list of files.
 
     Example: touchstone release show demo 1.0
@@ -195,8 +212,8 @@ def show(project: ProjectName, version: Annotated[str, typer.Argument(help="The 
 
 def export(
     project: ProjectName,
-    version: Annotated[str, typer.Argument(help="The version, such as 1 or 1.2.")],
-    out: Annotated[Path, typer.Option(help="The folder to write. It must not exist.")],
+    version: Annotated[str, typer.Argument(help="The release version, such as 1 or 1.2.")],
+    out: Annotated[Path, typer.Option(help="The folder for the exported files. The folder must not exist yet.")],
 ) -> None:
     """Copy an earlier release to a folder.
 
@@ -209,7 +226,8 @@ def export(
     release_view = one_release(shared.store, shared.settings.home, by=None, project=project, version=version)
     if not release_view.is_there:
         raise SettingsError(
-            f"The files of release {release_view.version} are not on this machine. Use the machine that created it."
+            f"The files of release {release_view.version} are not on this machine. Run this command on the "
+            "machine that created the release."
         )
     must_be_new(out)
     for line in _copied(release_view.place, out, f"{project} {release_view.version}"):
@@ -221,7 +239,9 @@ def edit(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="NAME=TEXT or NAME=@FILE. An empty text clears the field. Repeat it for more fields."
+            "--set",
+            help="Set a field with NAME=TEXT or NAME=@FILE. An empty text clears the field. Repeat the option for "
+            "more fields.",
         ),
     ] = None,
 ) -> None:
@@ -243,9 +263,11 @@ def edit(
 
 
 def diff(
-    first: Annotated[str, typer.Argument(help="A release folder; with --project, a version.")],
-    second: Annotated[str, typer.Argument(help="Another release folder or version.")],
-    project: Annotated[str | None, typer.Option(help="The project whose versions you compare.")] = None,
+    first: Annotated[str, typer.Argument(help="A release folder, or a release version with --project.")],
+    second: Annotated[str, typer.Argument(help="The release folder or version to compare with the first release.")],
+    project: Annotated[
+        str | None, typer.Option(help="The project of the two versions. Omit this option to compare two folders.")
+    ] = None,
 ) -> None:
     """Compare two releases: items, splits, revisions, counts and files. The exit status is 1 if anything differs.
 
@@ -277,8 +299,8 @@ def diff(
 def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
     """Print the size of a new release, and copy the release to ``out``."""
     typer.echo(
-        f"Release {made.version} of {project}: {made.items:,} items in {made.files:,} files, {made.bytes:,} bytes. "
-        f"SHA-256 of its manifest: {made.manifest_sha256}"
+        f"Release {made.version} of {project} is complete. Items: {made.items:,}. Files: {made.files:,}. Bytes: "
+        f"{made.bytes:,}. SHA-256 of the manifest: {made.manifest_sha256}"
     )
     for note in made.notes:
         typer.echo(note)
@@ -291,7 +313,7 @@ def tell_made(project: str, made: CreatedRelease, out: Path | None) -> None:
 
 def _copied(place: Path, out: Path, which: str) -> list[str]:
     """Copy the public files into ``out`` and the private files next to it. Copy both folders in full, or neither."""
-    parts = {"private": (private_of(out), "private files; do not publish"), "public": (out, "public files")}
+    parts = {"private": (private_of(out), "private files, which you must not publish"), "public": (out, "public files")}
     made: list[Path] = []
     lines: list[str] = []
     try:
@@ -307,8 +329,9 @@ def _copied(place: Path, out: Path, which: str) -> list[str]:
         made.clear()
     except (OSError, shutil.Error) as error:
         raise InvalidFileError(
-            f"The release is in {place}, but it cannot be copied to {out}: {_why(error)}. Nothing was copied. "
-            f"`touchstone release export {which} --out FOLDER` copies it elsewhere."
+            f"The release is in {place}, but Touchstone could not copy the release to {out}: {_why(error)}. No file "
+            f"was copied. To copy the release to another folder, use `touchstone release export {which} --out "
+            "FOLDER`."
         ) from error
     finally:
         for folder in made:
@@ -332,10 +355,12 @@ def must_be_new(out: Path) -> None:
     """Refuse a folder that is there already, or that cannot be made."""
     for folder in (out, private_of(out)):
         if folder.exists() or folder.is_symlink():
-            raise ConflictError(f"{folder} exists already. Choose a new folder.")
+            raise ConflictError(f"{folder} already exists. Choose another folder.")
     above = next(parent for parent in out.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-        raise InvalidFileError(f"{out} cannot be created: {above} is not writable. Choose another folder.")
+        raise InvalidFileError(
+            f"Touchstone cannot create {out}, because {above} is not writable. Choose another folder."
+        )
 
 
 def _folder(given: str, project: str | None) -> Path:
@@ -355,10 +380,12 @@ def _each(given: list[str] | None) -> tuple[str, ...]:
 def _said(given: str) -> tuple[str, str]:
     name, equals, text = given.partition("=")
     if not equals:
-        raise SettingsError(f"--set {given} is not in the form NAME=TEXT, such as license=CC-BY-4.0.")
+        raise SettingsError(f"--set {given} is invalid. Use the form NAME=TEXT, such as license=CC-BY-4.0.")
     if not text.startswith("@"):
         return name.strip(), text
     try:
         return name.strip(), Path(text[1:]).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"--set {given}: {text[1:]} cannot be read: {error}.") from error
+        raise SettingsError(
+            f"--set {given}: Touchstone cannot read {text[1:]}: {error}. Use an existing text file in UTF-8."
+        ) from error

@@ -51,34 +51,38 @@ class Correction(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "result", Panel.RESULTS, "Scores of models, with intervals.")
+    group = find_group(cli, "result", Panel.RESULTS, "Show scores of models, with intervals.")
     group.command("show")(results)
 
 
 def results(
     project: Annotated[str, typer.Argument(help="The project.")],
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only grades of this criterion. Repeat it for more criteria. Default: all.")
+        list[str] | None,
+        typer.Option(
+            help="Count only grades for this criterion. Repeat the option for more criteria. Default: all criteria."
+        ),
     ] = None,
     by: Annotated[
         str | None,
         typer.Option(
-            help="Split the scores by dimension, group, source, a field, FIELD.words, FIELD.entries, or "
-            "FIELD~FIELD (words that two texts share). Default: the setting in the schema's `report`, otherwise "
-            "dimension.",
+            help="Slice the scores by dimension, group, source, a field, FIELD.words, FIELD.entries, or FIELD~FIELD "
+            "(words that two texts share). Default: the setting in the schema's `report`, otherwise dimension.",
             metavar="FIELD",
         ),
     ] = None,
     scores: Annotated[
         ScoreSource,
-        typer.Option(help="Only scores from the key, from people, from judges, or from judges corrected by people."),
+        typer.Option(help="Show only scores from this scorer: the key, people, judges, or judges corrected by people."),
     ] = ScoreSource.ALL,
-    method: Annotated[Correction, typer.Option(help="How people's grades correct the judge's mean.")] = Correction.PPI,
+    method: Annotated[
+        Correction, typer.Option(help="The method that corrects the judge's mean with people's grades.")
+    ] = Correction.PPI,
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Items that belong together, for the intervals: source, a field, or none. Default: source, if "
-            "items have one.",
+            help="Treat items with the same source or field value as dependent in the intervals. For independent "
+            "items, use none. Default: source, if items have a source.",
             metavar="FIELD",
         ),
     ] = None,
@@ -87,7 +91,8 @@ def results(
     reader: Annotated[
         str,
         typer.Option(
-            help="Who reads the answers: rules, or rules+NAME to let a second reader read what the rules cannot.",
+            help="How Touchstone reads answers: rules, or rules+NAME to add a second reader for answers that the "
+            "rules cannot read.",
             metavar="rules|rules+NAME",
         ),
     ] = "rules",
@@ -95,36 +100,37 @@ def results(
         bool,
         typer.Option(
             "--side-by-side",
-            help="Print one table for each scorer: a row for each model and slice, a column for each criterion.",
+            help="Print one table for each scorer, with a row for each model and slice and a column for each "
+            "criterion.",
         ),
     ] = False,
-    bins: Annotated[int, typer.Option(help="If --by is a number: the number of slices.", min=2, max=20)] = 4,
+    bins: Annotated[int, typer.Option(help="The number of slices, if --by is numeric.", min=2, max=20)] = 4,
     edges: Annotated[
         str | None,
         typer.Option(
-            help="If --by is a number: where slices begin, such as 1,5,9. Replaces --bins.",
+            help="The numbers at which slices begin, such as 1,5,9, if --by is numeric. This option replaces --bins.",
             metavar="N,N,...",
         ),
     ] = None,
     group_models_by: Annotated[
         str | None,
         typer.Option(
-            help="Also show means for groups of models: by an attribute, by two nested attributes (family/size), or "
-            "by a number with limits (parameters:10B).",
+            help="Also show means for groups of models. Group by an attribute, by two nested attributes "
+            "(family/size), or by a number with limits (parameters:10B).",
             metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
         ),
     ] = None,
     schema_version: Annotated[
         int | None,
         typer.Option(
-            help="Only people's grades under this version of the schema. Default: all versions.",
+            help="Count only people's grades under this schema version. Default: all versions.",
             metavar="N",
         ),
     ] = None,
     comparisons: Annotated[
         Path | None,
         typer.Option(
-            help="Also write to this CSV file how often each model wins against each other model.",
+            help="Also write a CSV file that shows how often each model wins against every other model.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -150,7 +156,7 @@ def results(
         shared.store, person=None, project=project, items=items, reader=reader, schema_version=schema_version
     )
     if schema_version is not None:
-        print(f"Only people's grades under version {schema_version} of the schema.", file=sys.stderr)
+        print(f"These results count people's grades only under schema version {schema_version}.", file=sys.stderr)
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion, method=method.value
     )
@@ -161,11 +167,7 @@ def results(
     ]
     if edges is not None and boards and not boards[0].slicing.of_numbers:
         raise InvalidInputError(
-            [
-                Problem(
-                    "edges", f"--edges {edges} needs slices by a number, but {by} is not a number. Leave out --edges."
-                )
-            ]
+            [Problem("edges", f"--edges {edges} needs numeric slices, but {by} is not numeric. Omit --edges.")]
         )
     remarks = [f"Counted: {read.counting.sentence}"] if format is not Format.TABLE and read.counting else []
     for section in asking.values():
@@ -210,7 +212,7 @@ def models_block(read: ProjectAnswers) -> Iterator[str]:
     rows += [[model, *(str(own.get(name, "-")) for name in names)] for model, own in sorted(read.attributes.items())]
     widths = [max(len(row[at]) for row in rows) for at in range(len(names) + 1)]
     yield ""
-    yield "Attributes of the models"
+    yield "Model attributes"
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
@@ -224,7 +226,10 @@ def table(read: ProjectAnswers, boards: Sequence[SlicedScores], sections: Sectio
         yield ""
     ends = [(section, list(section.ending(of_project))) for section, of_project, _ in sections]
     if not boards and not any(lines for section, lines in ends if section.without_scores):
-        yield "Nothing to score: no answer has a key, a grade or a judge's rating. Run a model, or import answers."
+        yield (
+            "There are no scores, because no answer has a key, a grade or a judge's rating. Run a model, or import "
+            "answers."
+        )
     for place, board in enumerate(boards):
         if place:
             yield ""

@@ -33,8 +33,8 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from app.commands import judge as judge_command
 
-    find_group(cli, "model", Panel.MODELS, "Have a model answer the items.").command("run")(model)
-    find_group(cli, "judge", Panel.MODELS, "Have an LLM grade models' answers.").command("run")(judge_command.judge)
+    find_group(cli, "model", Panel.MODELS, "Run a model on a project's items.").command("run")(model)
+    find_group(cli, "judge", Panel.MODELS, "Run an LLM judge on models' answers.").command("run")(judge_command.judge)
     run = find_group(cli, "run", Panel.MODELS, "List, pause, cancel or withdraw runs of models, judges and metrics.")
     run.command("read")(judge_command.read)
     run.command("list")(list_)
@@ -48,92 +48,110 @@ def model(
     project: Project,
     spec: Annotated[
         str | None,
-        typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone."),
+        typer.Option(help="The model description: a YAML file, or the name of a description included with Touchstone."),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Ask about this many items at most, to try a model. Each run takes the same items."),
+        typer.Option(
+            min=1, help="Ask about at most this many items, for example to try a model. Every run uses the same items."
+        ),
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     dimension: Annotated[
         list[str] | None,
-        typer.Option("--dimension", "-d", help="Only items of this dimension. Repeat it for more dimensions."),
+        typer.Option(
+            "--dimension", "-d", help="Ask only about items of this dimension. Repeat the option for more dimensions."
+        ),
     ] = None,
     prompt_set: Annotated[
         str | None,
         typer.Option(
-            help="The prompts: a registered name, a file (FILE#NAME if it has several), or a file of an earlier "
-            "run. Default: as the schema says."
+            help="The prompt set: a registered name, a file (FILE#NAME if the file has several sets), or a file of "
+            "an earlier run. Default: the prompts in the schema."
         ),
     ] = None,
     prompt_seed: Annotated[
         int | None,
         typer.Option(
-            help="The seed that chooses one wording per item, if a prompt has several. Default: as the schema says."
+            help="The seed that chooses one wording per item if a prompt has several wordings. Default: the seed in "
+            "the schema."
         ),
     ] = None,
     family: Annotated[
         str | None,
         typer.Option(
-            help="Use the prompts' wording for this family of models. Default: as the model's description says."
+            help="Use the prompt wording for this model family. Default: the family in the model description."
         ),
     ] = None,
     fill: Fills = None,
     strategy: Annotated[
         str | None,
-        typer.Option(help="The strategy for asking the model, such as rank_options. Default: as the schema says."),
+        typer.Option(
+            help="The strategy for asking the model, such as rank_options. Default: the strategy in the schema."
+        ),
     ] = None,
     with_: Annotated[
         list[str] | None,
-        typer.Option("--with", help="An addition to the question, such as `objects`. Repeat it for more."),
+        typer.Option(
+            "--with", help="Add information to the question, such as `objects`. Repeat the option for more additions."
+        ),
     ] = None,
     cross: Annotated[
         Crossing | None,
         typer.Option(
-            help="Start several runs on the same items, to measure the effect of each --with. steps: one more "
-            "addition in each run. all: every combination."
+            help="Start several runs on the same items, to measure the effect of each --with. With `steps`, each "
+            "run has one more addition. With `all`, Touchstone runs every combination."
         ),
     ] = None,
     clips: Annotated[
         list[str] | None,
         typer.Option(
             "--clips",
-            help="NAME=NUMBER: take frames from clips in a different way than the schema says: recent_segments, "
-            "frames_per_segment or observation_frames. Repeat it for more.",
+            help="Override how the schema takes frames from clips, as NAME=NUMBER. Names: recent_segments, "
+            "frames_per_segment and observation_frames. Repeat the option for more settings.",
         ),
     ] = None,
-    text_only: Annotated[bool, typer.Option("--text-only", help="Leave out the images.")] = False,
+    text_only: Annotated[
+        bool,
+        typer.Option(
+            "--text-only", help="Send the questions without images, to measure how much the model needs the images."
+        ),
+    ] = False,
     without_image: Annotated[
         bool,
         typer.Option("--without-image", help="Also rank the options without images, to measure the effect of images."),
     ] = False,
     score: Annotated[
-        str | None, typer.Option(help="The score that chooses the most likely option. Default: as the schema says.")
+        str | None,
+        typer.Option(help="The score that chooses the most likely option. Default: the score in the schema."),
     ] = None,
     extra_body: ExtraBody = None,
     header: Headers = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Ask this many questions at once.")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="The number of questions that Touchstone asks at the same time.")
+    ] = None,
     tools: Annotated[
         Path | None,
         typer.Option(
-            help="For strategies in which the model calls tools: a file with the tools to run if a result is not "
-            "stored. Repeat this option with --resume.",
+            help="A file with tools, for strategies in which the model calls tools. Touchstone runs a tool if its "
+            "result is not stored. Repeat this option with --resume.",
             metavar="FILE.yaml",
         ),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no answer.")
+        bool, typer.Option("--retry-failed", help="With --resume, ask the unanswered questions again.")
     ] = False,
     items: CountedItems = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show the first question and the estimated cost, without sending a request."),
     ] = False,
-    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Leave the run to a worker, and return immediately.")] = False,
     batch: Annotated[
         bool,
         typer.Option(
             "--batch",
-            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches them.",
+            help="Use batch files, which are cheaper but slower. Submit and fetch the files with `touchstone batch`.",
         ),
     ] = False,
 ) -> None:
@@ -150,7 +168,7 @@ def model(
         new=spec is not None,
         frozen=any(frozen),
         retry_failed=retry_failed,
-        say="Name the model: --spec FILE for a new run",
+        say="Start a new run with --spec FILE",
     )
     from workflow.runs import model_descriptions
     from workflow.runs.model_plans import crossed, with_tools
@@ -243,7 +261,9 @@ def cancel(run: Run) -> None:
 
 def withdraw(
     run: Run,
-    reason: Annotated[str, typer.Option(help="The reason, which is stored with the run.")] = "",
+    reason: Annotated[
+        str, typer.Option(help="The reason for the withdrawal. Touchstone stores the reason with the run.")
+    ] = "",
     back: Annotated[bool, typer.Option("--back", help="Undo the withdrawal, so that the run counts again.")] = False,
 ) -> None:
     """Exclude a faulty run from results, agreement, calibration, cases and exports. The list still shows the run.
@@ -257,7 +277,9 @@ def withdraw(
         typer.echo(f"{run} counts again.")
         return
     run_control.withdraw(opened().store, by=None, run=run, reason=reason)
-    typer.echo(f"{run} is withdrawn and no longer counts. To undo this: touchstone run withdraw {run} --back")
+    typer.echo(
+        f"Run {run} is withdrawn and no longer counts. To undo the withdrawal: touchstone run withdraw {run} --back"
+    )
 
 
 def grade(run: Run) -> None:
@@ -269,7 +291,7 @@ def grade(run: Run) -> None:
 
     store = opened().store
     n = run_grading.send_to_grading(store, by=None, run=run)
-    typer.echo(f"{n} new slots for grading.")
+    typer.echo(f"New slots for grading: {n}.")
     _tell_sample(run_grading.sample_of(store, by=None, project=run_views.view(store, by=None, run=run).project))
 
 

@@ -35,7 +35,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
     price = "unknown, because the model's description has no price"
     if costs.cost is not None:
         price = f"at most about {costs.cost:.2f} {costs.currency}"
-    typer.echo(f"  {costs.requests} requests, if each succeeds the first time")
+    typer.echo(f"  {costs.requests} requests, if every request succeeds the first time")
     typer.echo(f"  about {costs.tokens_in} input tokens, at most {costs.tokens_out} output tokens; cost {price}")
     typer.echo(f"  {costs.rule}")
 
@@ -67,10 +67,10 @@ def refuse_mixed(*, resume: str | None, new: bool, frozen: bool, retry_failed: b
         raise ModelError(f"{say}, or continue a run with --resume RUN.")
     if resume is not None and frozen:
         raise ConflictError(
-            "You cannot change the settings of a run. With --resume, give only --retry-failed and --later."
+            "You cannot change the settings of an existing run. With --resume, use only --retry-failed and --later."
         )
     if retry_failed and resume is None:
-        raise ConflictError("--retry-failed needs --resume RUN.")
+        raise ConflictError("--retry-failed needs --resume RUN. Add --resume with the ID of a run.")
 
 
 def start(shared: Resources, project: str, spec: ModelSpec, plan: Plan, *, later: bool) -> str:
@@ -97,7 +97,8 @@ def follow(
         return
     if later:
         typer.echo(
-            f"{run} waits for a worker. `touchstone serve` includes a worker; `touchstone worker` starts another."
+            f"Run {run} is waiting for a worker. `touchstone serve` includes a worker. To start another worker, "
+            "use `touchstone worker`."
         )
         return
     try:
@@ -116,19 +117,22 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
     settings = shared.settings if later else None
     view = run_views.view(shared.store, by=None, run=run)
     if view.project != project:
-        raise ConflictError(f"The run {run} belongs to the project {view.project}, not to {project}.")
+        raise ConflictError(
+            f"Run {run} belongs to the project {view.project}, not to {project}. Use the command with the run's "
+            "project."
+        )
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
-        typer.echo(f"{n} {view.kind.one}s are asked again.")
+        typer.echo(f"Number of {view.kind.one}s to process again: {n}.")
     elif view.state in RESUMABLE:
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
         raise ConflictError(
-            f"The run {run} uses batch files, so no model is asked now. See their progress with `touchstone batch show"
-            f" {run} --refresh`, and fetch finished answers with `touchstone batch import {run}`."
+            f"Run {run} uses batch files, so Touchstone sends no requests now. See the progress with `touchstone "
+            f"batch show {run} --refresh`. Fetch finished answers with `touchstone batch import {run}`."
         )
     elif view.state not in OPEN:
-        raise ConflictError(f"The run {run} is {view.state.value}: {summary(view)}. Nothing is left to ask.")
+        raise ConflictError(f"Run {run} is {view.state.value}: {summary(view)}. The run has nothing left to process.")
 
 
 def in_batches(shared: Resources, run: str) -> bool:
@@ -137,7 +141,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
-    typer.echo(f"{run} uses batch files. Submit them: touchstone batch create {run}")
+    typer.echo(f"Run {run} uses batch files. Submit the files: touchstone batch create {run}")
     return True
 
 
@@ -146,9 +150,9 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     from workflow.runs import run_control, run_views, worker
 
     view = run_views.view(shared.store, by=None, run=run)
-    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s to ask.")
+    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s left to process.")
     again = f"touchstone {view.kind.value} run {view.project} --resume {run}"
-    typer.echo(f"Ctrl+C pauses the run. Continue with: {again}")
+    typer.echo(f"Press Ctrl+C to pause the run. To continue the run: {again}")
     signals: list[int] = []
     with on_signals(signals), _progress(shared, run):
         state = worker.work(
@@ -170,7 +174,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     for failure in run_views.failures_of(shared.store, by=None, run=run)[:5]:
         typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
     if view.failed:
-        typer.echo(f"Ask them again with: {again} --retry-failed")
+        typer.echo(f"To ask these questions again: {again} --retry-failed")
     if signals:
         raise typer.Exit(128 + signals[0])
 
@@ -183,7 +187,9 @@ def on_signals(signals: list[int]) -> Iterator[None]:
         if signals:
             os._exit(128 + number)
         signals.append(number)
-        print("\nPausing after the current request. Press Ctrl+C again to stop at once.", file=sys.stderr, flush=True)
+        print(
+            "\nPausing after the current request. Press Ctrl+C again to stop immediately.", file=sys.stderr, flush=True
+        )
 
     before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -223,7 +229,7 @@ def _line(shared: Resources, run: str) -> str:
     from workflow.runs import run_views
 
     view = run_views.view(shared.store, by=None, run=run)
-    parts = [f"{view.done} of {view.wanted} asked"]
+    parts = [f"{view.done} of {view.wanted} processed"]
     if view.failed:
         parts.append(f"{view.failed} failed")
     if view.rate:
@@ -248,7 +254,7 @@ def _span(seconds: float) -> str:
 def summary(view: RunView) -> str:
     """Return the progress of a run in words."""
     failed = f", {view.failed} {view.kind.failed}" if view.failed else ""
-    return f"{view.done} of {view.wanted} {view.kind.one}s asked, {view.answered} answered{failed}"
+    return f"{view.done} of {view.wanted} {view.kind.one}s processed, {view.answered} answered{failed}"
 
 
 def opened() -> Resources:

@@ -19,12 +19,14 @@ from domain.english import with_noun
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    schema = find_group(cli, "schema", Panel.START, "Write, check and compare schemas: YAML files with a protocol.")
+    schema = find_group(
+        cli, "schema", Panel.START, "Write, check and compare schemas, which are YAML files that define a protocol."
+    )
     schema_show.register(schema)
 
     @schema.command("check")
     def check(
-        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes with Touchstone.")],
+        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema included with Touchstone.")],
         strict: Annotated[
             bool, typer.Option("--strict", help="Also fail on warnings, for example in a CI job.")
         ] = False,
@@ -75,7 +77,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
     lines += [f"\n{dotted(need.path)}: {need.row.meaning}" for need in needs if need.row.away]
     missing = [need for need in needs if not need.row.away]
     if missing:
-        lines += ["", "Declared but not implemented yet:"]
+        lines += ["", "The schema uses these features, which Touchstone does not support yet:"]
     for need in missing:
         effect = "cannot be started" if need.row.blocks else "not enforced yet"
         where = f"{need.stage}: " if need.stage else ""

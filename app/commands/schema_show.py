@@ -38,12 +38,17 @@ def register(schema: typer.Typer) -> None:
     @schema.command("show")
     def show(
         name: Annotated[
-            str | None, typer.Argument(metavar="SCHEMA", help="A YAML file, or a schema that comes with Touchstone.")
+            str | None,
+            typer.Argument(metavar="SCHEMA", help="A YAML file, or the name of a schema included with Touchstone."),
         ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")] = False,
+        as_json: Annotated[
+            bool, typer.Option("--json", help="Print JSON, so that other programs can read the schema.")
+        ] = False,
         grammar: Annotated[
             bool,
-            typer.Option("--json-schema", help="Print the JSON Schema of all schemas, for editors that check YAML."),
+            typer.Option(
+                "--json-schema", help="Print the JSON Schema that describes all schemas, for editors that check YAML."
+            ),
         ] = False,
     ) -> None:
         """Show the questions of each stage as people read them, and the placeholders for prompts and templates.
@@ -54,7 +59,7 @@ def register(schema: typer.Typer) -> None:
             typer.echo(json_schema_text(), nl=False)
             return
         if name is None:
-            raise typer.BadParameter("name a schema, such as egothink, or a YAML file.")
+            raise typer.BadParameter("give the name of a schema, such as egothink, or a YAML file.")
         description = described(schema_named(name))
         typer.echo(
             json.dumps(description, ensure_ascii=False, indent=1) if as_json else "\n".join(in_lines(description))
@@ -70,8 +75,8 @@ def is_schema_file(name: str) -> bool:
 def schema_named(name: str) -> LoadedSchema:
     """Return the schema of a file, or the included schema of this name. Raise ``NotFoundError`` if there is neither."""
     if not is_schema_file(name):
-        listed = "`touchstone schema list` lists the schemas of Touchstone"
-        raise NotFoundError(f"There is no file and no schema {name!r}. {listed}.")
+        listed = "Use `touchstone schema list` to list the schemas included with Touchstone"
+        raise NotFoundError(f"No file or schema has the name {name!r}. {listed}.")
     return load_schema(shipped().get(name, Path(name)))
 
 
@@ -123,7 +128,7 @@ def in_lines(told: Json) -> Iterator[str]:
         yield f"  Sees: {', '.join(judge['sees']) or 'nothing'}"
         yield from _filled_in_lines(judge["fills"])
     if told["prompts"]:
-        yield from ("", f"Prompts of the schema: {told['prompts']['name']}")
+        yield from ("", f"Prompts in the schema: {told['prompts']['name']}")
         yield from _filled_in_lines(told["prompts"]["fills"])
     for name, noun in (("prompts", "Prompts for models"), ("templates", "Judge templates")):
         yield from ("", f"{noun} may use:")
@@ -161,7 +166,7 @@ def _stage(schema: Schema, name: str, says: str) -> Json:
     stage = Stage(name)
     media = [] if stage in (Stage.AUTHORING, Stage.TRIAGE) else [slot.role for slot in schema.item.assets]
     fields = [] if stage is Stage.TRIAGE else [title_in_stage(field, stage) for field in shown_fields(schema, stage)]
-    answer = [f"{PREDICTION_TITLE} (of a model)"] if stage in WITH_ANSWER else []
+    answer = [f"{PREDICTION_TITLE} (from a model)"] if stage in WITH_ANSWER else []
     rules = schema.item.rules if stage is Stage.AUTHORING else getattr(part, "rules", ())
     answer = ["Left and Right (two models' answers)"] if stage is Stage.COMPARISON else answer
     return {
@@ -184,14 +189,14 @@ def _criterion(criterion: Criterion) -> Json:
         f"Asked only if {name} is {' or '.join(map(str, values))}." for name, values in criterion.show_if.items()
     ]
     if criterion.dimensions is not None:
-        conditions.append(f"Asked only in {', '.join(criterion.dimensions)}.")
+        conditions.append(f"Asked only in these dimensions: {', '.join(criterion.dimensions)}.")
     if not criterion.required:
         conditions.append("Optional.")
     if criterion.tolerance:
         conditions.append(_as_close_as(criterion.tolerance, criterion.unit))
     if criterion.skip:
         why = [reason.label for reason in criterion.skip.reasons]
-        conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'with a free-text reason'}.")
+        conditions.append(f"{criterion.skip.label}: {', '.join(why) or 'a free-text reason'}.")
     return {
         "name": criterion.name,
         "kind": criterion.kind,
@@ -209,7 +214,7 @@ def _as_close_as(tolerance: Tolerance, unit: str | None) -> str:
     elif tolerance.within is not None:
         close = f"are equal when rounded to {tolerance.within}"
     elif tolerance.relative is not None:
-        close = f"differ by at most {tolerance.relative} of the right answer"
+        close = f"differ by at most {tolerance.relative} times the right answer"
     else:
         close = f"differ by at most {tolerance.absolute}{f' {unit}' if unit else ''}"
     return f"Two answers count as equal if they {close}."
@@ -275,7 +280,7 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
             words += f"; planned sample: {grading_sample.in_words(stages.grading.sample)}"
         if part is not None and stage == "comparison" and part.per_item is not None:
-            words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of an item's answers"
+            words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of answers per item"
         if part is not None and stage == "answering":
             words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
         if part is not None and stage in VERIFICATIONS:
@@ -284,6 +289,8 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
                 thresholds = (f"{target.criterion} ({target.in_words()})" for target in targets(part.keep))
                 words += f": {', '.join(thresholds)}"
             if part.skips:
-                words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
+                words += (
+                    f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} the item"
+                )
         lines.append((stage, words))
     return lines

@@ -27,14 +27,17 @@ def register(cli: typer.Typer) -> None:
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="The address to listen on. For other machines, use 0.0.0.0 behind a proxy with HTTPS.")
+        str,
+        typer.Option(
+            help="The address to listen on. To let other machines connect, use 0.0.0.0 behind an HTTPS proxy."
+        ),
     ] = LOOPBACK,
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
     name: Annotated[
         list[str] | None,
         typer.Option(
-            help="A host name under which people reach this server, such as bench.example.org. Repeat it for more "
-            "names."
+            help="A host name that people use to reach this server, such as bench.example.org. Repeat the option "
+            "for more names."
         ),
     ] = None,
     worker: Annotated[
@@ -61,10 +64,13 @@ def serve(
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
-        typer.echo(f"First admin: sign in as admin with {password} (shown only now)")
+        typer.echo(
+            f"First admin: sign in as admin with the password {password}. Touchstone shows this password only once."
+        )
     if not is_loopback(host):
         typer.echo(
-            "Other machines can reach this server. Put a proxy with HTTPS in front, and give its host name with --name."
+            "Other machines can reach this server. Put an HTTPS proxy in front of the server, and set the "
+            "proxy's host name with --name."
         )
     run(shared, host=host, port=port, names=_names(shared.settings, name or ()), worker=worker)
 
@@ -78,7 +84,7 @@ def run(shared: Resources, *, host: str, port: int, names: Sequence[str] = (), w
     from app.serving.exit_signals import exiting_on_signals
     from app.supervisor import SupervisedWorker
 
-    typer.echo(f"Touchstone is at http://{shown(host)}:{port} (stop the server with Ctrl+C)")
+    typer.echo(f"Touchstone is running at http://{shown(host)}:{port} (press Ctrl+C to stop the server)")
     watching = processes.watching(shared.store, shared.settings.home)
     with exiting_on_signals(), watching, SupervisedWorker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=names)
@@ -102,7 +108,7 @@ def check_free(host: str, port: int) -> None:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
         raise SettingsError(
-            f"{host} is not an address of this machine. Give another --host, such as 127.0.0.1."
+            f"{host} is not an address of this machine. Choose another --host, such as 127.0.0.1."
         ) from None
     family, kind, protocol, _, address = addresses[0]
     with socket.socket(family, kind, protocol) as probe:
@@ -112,8 +118,9 @@ def check_free(host: str, port: int) -> None:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise SettingsError(
-                    f"Port {port} is taken. Is Touchstone running already? Otherwise choose another port with --port."
+                    f"Port {port} is in use, possibly by another Touchstone server. Stop that server, or choose "
+                    "another port with --port."
                 ) from None
             raise SettingsError(
-                f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another --host or --port."
+                f"Touchstone cannot listen on {host}, port {port}: {error.strerror}. Choose another --host or --port."
             ) from None

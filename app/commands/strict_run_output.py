@@ -22,7 +22,7 @@ def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
 
     left = [subject.question(at, shown=at < shown) for at, subject in enumerate(inquiry.look())]
     known = len(inquiry.subjects) - len(left)
-    typer.echo(f"{with_noun(len(left), inquiry.noun)} to ask about. Already done: {known:,}.")
+    typer.echo(f"{with_noun(len(left), inquiry.noun)} left to ask about. Already done: {known:,}.")
     if left:
         tell_estimate(inquiry.spec, left[:shown], asked=len(left))
         typer.echo(f"--- {left[0].name}\n{left[0].cannot or left[0].text}")
@@ -65,7 +65,10 @@ def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path,
     """Print counts, faulty replies by kind, and subjects without a result. ``more`` precedes the details."""
     if summary.broken:
         lines = f"{with_noun(summary.broken, 'line')} of {journal}"
-        typer.echo(f"{lines} cannot be read, probably because the process was killed. Their questions are asked again.")
+        typer.echo(
+            f"Touchstone could not read {lines}, probably because the process was killed. Touchstone asks the "
+            "questions of these lines again."
+        )
     if summary.before:
         typer.echo(f"{with_noun(summary.before, inquiry.noun)} already done, not asked again")
     endpoint = inquiry.spec.endpoint

@@ -18,17 +18,19 @@ def register(cli: typer.Typer) -> None:
 
 
 def worker(
-    threads: Annotated[int, typer.Option(min=1, help="Do this many runs at once. Each loads its own model.")] = 1,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Process this many runs at the same time. Each run loads its own model.")
+    ] = 1,
     share: Annotated[
         bool,
-        typer.Option("--share", help="Also help with runs that another worker of this machine is doing."),
+        typer.Option("--share", help="Also help with runs of other workers on this machine."),
     ] = False,
     until_input_ends: Annotated[
         bool,
         typer.Option(
             "--until-input-ends",
             hidden=True,
-            help="End when standard input ends. The server that started the worker uses this.",
+            help="Stop when standard input ends. A server that starts a worker uses this option.",
         ),
     ] = False,
 ) -> None:
@@ -51,7 +53,7 @@ def worker(
     store.upgrade()
     if not until_input_ends:
         typer.echo(f"Touchstone: everything is kept in {home}")
-        typer.echo("The worker waits for runs (Ctrl+C ends it).")
+        typer.echo("The worker is waiting for runs. Press Ctrl+C to stop the worker.")
     more = [kind for kind in KINDS.values() if kind.repeats(settings)]
     leave = _end_of_input() if until_input_ends else lambda: False
     with processes.watching(store, home):

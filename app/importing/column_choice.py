@@ -69,7 +69,10 @@ def draw_settings(
     if there:
         seen = preview(first, format=format, schema=schema, said=mapping)
         if name:
-            words = f"The columns are set as for {name}, which has the same columns. You can change them below."
+            words = (
+                f"Touchstone uses the column settings of {name}, which has the same columns. You can change the "
+                "settings below."
+            )
             shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
         guess = {} if known.columns else guessed_columns(schema, format, there)
         if guess:
@@ -103,7 +106,7 @@ def _guess_in_words(schema: Schema, guess: Mapping[str, str]) -> str:
     """Return which columns were guessed, because the preview shows only the first items."""
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     pairs = ", ".join(f"{titles.get(name, name)} = {column}" for name, column in guess.items())
-    return f"Columns are matched by their names: {pairs}. Change them under “Columns with other names” if needed."
+    return f"Touchstone matched these columns by name: {pairs}. To change a column, open “Columns with other names”."
 
 
 def _columns(
@@ -131,7 +134,7 @@ def _columns(
                 chosen_before = _entries(before.columns.get(name, guess.get(name)), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
-                        f"{titles.get(name, name)} (one column, or one per entry in order)",
+                        f"{titles.get(name, name)} (one column, or one column per list entry in order)",
                         found.columns,
                         default=chosen_before or of_entries,
                         key=f"import.column.{format}.{name}.{mark}",
@@ -173,14 +176,16 @@ def show(schema: Schema, found: ItemPreview) -> None:
     rows = []
     for item in found.items:
         media = {
-            slot.role: ", ".join(asset.path or "by the item's name" for asset in item.assets if asset.role == slot.role)
+            slot.role: ", ".join(
+                asset.path or "matched by the item's name" for asset in item.assets if asset.role == slot.role
+            )
             for slot in schema.item.assets
         }
         cells = [item.external_id, schema.dimension(item.dimension).title, *media.values()]
         cells += [in_words(item.fields.get(field.name)) for field in schema.item.fields]
         rows.append([markup.text(cell[:_CUT] + ("…" if len(cell) > _CUT else "")) for cell in cells])
     if rows:
-        shell.show(markup.paragraph("First rows as they will be imported:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("Preview of the first rows:", style="ts ts-quiet"))
         shell.show(markup.table([(name, "") for name in heads], rows))
     for bad in found.bad:
         shell.show(markup.notice(shell.on_page(f"Row {bad.row} is invalid: {bad.reason}."), style="bad"))

@@ -33,8 +33,8 @@ def begin(services: Services, order: ImportOrder) -> Job:
         there = taken.job
         who = "You are" if there.person == services.person.id else f"{who_began(services, there)} is"
         raise ConflictError(
-            f"{who} importing {called(there)} into this project just now. Your files were not imported. Wait until the "
-            "other import ends, then import again."
+            f"{who} already importing {called(there)} into this project. Your files were not imported. Wait until "
+            "the other import ends, then import your files again."
         ) from taken
 
 

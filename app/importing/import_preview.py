@@ -63,7 +63,7 @@ def _watch(services: Services, view: ProjectView) -> None:
         whose = (
             "Your import" if job.person == services.person.id else f"{import_jobs.who_began(services, job)}'s import"
         )
-        text = f"{whose} of {import_jobs.called(job)} continues if you leave this page. {job.at or 'Starting'}"
+        text = f"{whose} of {import_jobs.called(job)} continues even if you leave this page. {job.at or 'Starting'}"
         st.progress(job.share, text=text)
 
 
@@ -110,7 +110,7 @@ def _look_on(services: Services, there: _OpenPreview) -> None:
         there.refresh(services)
         if not there.job.is_open:
             st.rerun()
-        st.progress(there.job.share, text=f"Reading all rows. Nothing is stored yet. {there.job.at}")
+        st.progress(there.job.share, text=f"Reading all rows. Touchstone has not stored any data yet. {there.job.at}")
 
 
 def show(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
@@ -161,22 +161,20 @@ def show_rows(schema: Schema, seen: ImportPreview, source: Source) -> None:
             for difference in seen.differences
         ]
         heads = [("Row", "number"), ("Item", ""), ("Field", ""), ("In the project", ""), ("In the file", "")]
-        words = f"{markup.count(n['changed'], 'row')} changed: the items in the project have different content"
+        words = f"{markup.count(n['changed'], 'row')} with different content for existing items"
         with st.expander(words, expanded=len(rows) <= shell.FEW):
             shell.show(markup.table(heads, rows))
         _download("Download changed rows", source.folder / imports.CHANGED, "import.look.changed")
     if seen.missing:
         more = f" and {n['missing'] - len(seen.missing):,} more" if n["missing"] > len(seen.missing) else ""
-        words = (
-            f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. An item waits until its media are imported."
-        )
+        words = f"Missing media: {', '.join(map(_cut, seen.missing))}{more}. Items wait until you import their media."
         shell.show(markup.tag("p", markup.text(words), style="ts ts-quiet", data_part="missing"))
         if more:
             _download("Download missing media", source.folder / imports.MISSING, "import.look.missing")
     if seen.note:
         shell.show(markup.tag("p", markup.text(shell.on_page(seen.note)), style="ts ts-quiet"))
     if seen.first:
-        shell.show(markup.paragraph("First items as they will be imported:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("Preview of the first items:", style="ts ts-quiet"))
         shell.show(_as_columns(schema, seen.first[:AT_ONCE]))
         if more_items := seen.first[AT_ONCE:]:
             with st.expander(f"{len(more_items)} more"):
@@ -193,7 +191,7 @@ def show_other(seen: ImportPreview, *, skip_bad: bool) -> None:
     _warn(seen)
     left = n["bad"] + n["changed"]
     if seen.refused:
-        shell.show(markup.notice(f"This file cannot be imported. {shell.on_page(seen.refused)}", style="bad"))
+        shell.show(markup.notice(f"Touchstone cannot import this file. {shell.on_page(seen.refused)}", style="bad"))
     elif left and not skip_bad:
         shell.show(markup.notice(_bad_words(left), style="bad"))
     elif not n["new"]:
@@ -228,7 +226,7 @@ def show_other_rows(seen: ImportPreview, source: Source) -> None:
             shell.show(markup.table([("File", ""), ("Row", "number"), ("Problem", "")], rows))
         _download("Download bad rows", source.folder / imports.BAD, "import.look.bad")
     if seen.rows:
-        shell.show(markup.paragraph("First new rows as they will be imported:", style="ts ts-quiet"))
+        shell.show(markup.paragraph("Preview of the first new rows:", style="ts ts-quiet"))
         rows = [[markup.text(_cut(cell)) for cell in row] for row in seen.rows]
         table = markup.table([(head, "") for head in seen.heads], rows)
         shell.show(markup.tag("div", table, data_part="first"))
@@ -258,17 +256,17 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
     refused = seen.new_refused if new_only else seen.refused
     n = seen.counts
     if refused:
-        shell.show(markup.notice(f"This file cannot be imported. {shell.on_page(refused)}", style="bad"))
+        shell.show(markup.notice(f"Touchstone cannot import this file. {shell.on_page(refused)}", style="bad"))
     elif n["bad"] and not skip_bad:
         shell.show(markup.notice(_bad_words(n["bad"]), style="bad"))
     elif not n["new"]:
-        media = " The import adds missing images and clips whose files it found." if n["found"] else ""
+        media = " The import adds the missing images and clips that Touchstone found." if n["found"] else ""
         shell.show(markup.notice(f"The file has no new items.{media}"))
     else:
         words = f"{markup.count(n['new'], 'item')} will be imported."
-        words += f" {n['changed']:,} changed items stay unchanged." if n["changed"] else ""
+        words += f" Existing items that differ from the file stay unchanged: {n['changed']:,}." if n["changed"] else ""
         words += f" {markup.count(n['bad'], 'bad row')} will be skipped." if n["bad"] else ""
-        shell.show(markup.notice(f"{words} Existing votes are kept.", style="good"))
+        shell.show(markup.notice(f"{words} Touchstone keeps existing votes.", style="good"))
 
 
 def _bad_words(n: int) -> str:

@@ -13,7 +13,7 @@ from domain.states import RatersAre
 from workflow.results import file_raters
 
 ARE: Mapping[RatersAre | None, str] = {
-    None: "Same as in earlier files, otherwise machines",
+    None: "Same type as in earlier files, otherwise machines",
     RatersAre.PEOPLE: "People",
     RatersAre.MACHINES: "Machines",
 }
@@ -27,8 +27,8 @@ def draw_kind() -> RatersAre | None:
         list(ARE),
         format_func=ARE.__getitem__,
         key="import.raters_are",
-        help="Results count people and judges separately. A rater with an account in another program is a person unless"
-        " you choose otherwise. You can change the type later, on this page.",
+        help="Results count people and judges separately. By default, a rater with an account in another program is "
+        "a person. You can change the type later on this page.",
     )
     return chosen
 
@@ -67,8 +67,8 @@ def _raters(services: Services, view: ProjectView, raters: Sequence[file_raters.
             list(open_),
             default=now,
             key=f"import.raters.people.{view.name}.{hash(tuple(now))}",
-            help="All other raters count as judges. Results, Cases, Agreement and Calibration change immediately."
-            " The ratings stay unchanged.",
+            help="All other raters count as judges. The pages Results, Cases, Agreement and Calibration change "
+            "immediately. The ratings stay unchanged.",
         )
         sent = st.form_submit_button("Save rater types", key="import.raters.save")
     if sent:

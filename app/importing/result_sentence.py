@@ -10,7 +10,7 @@ from app import markup, shell
 from workflow.files.import_answers import words_of_texts_instead
 from workflow.files.read_losses import read_sentences
 
-NOTHING_NEW = "Nothing new was imported"
+NOTHING_NEW = "No new data was imported"
 
 
 def imported_sentence(done: Any) -> str:

@@ -105,7 +105,10 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
     if what == EXPORT:
         chosen_export.offer(services, view, len(names), as_seen, of=names)
     elif len(names) > bulk_plans.MOST:
-        words_ = f"{len(names):,} items are too many at once. Choose at most {bulk_plans.MOST:,}, or export them."
+        words_ = (
+            f"You chose {len(names):,} items, which is too many for one action. Choose at most {bulk_plans.MOST:,} "
+            "items, or export the items."
+        )
         shell.show(markup.notice(words_))
     elif what in added:
         added[what].draw(services, view, selected)
@@ -116,9 +119,9 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
 def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int) -> None:
     one = len(gone) == 1
     words = (
-        f"{len(gone):,} of {markup.count(n, 'ticked item')} {'does' if one else 'do'} not match this list and"
-        f" {'is' if one else 'are'} left out: {item_list.first_names(gone)}. The items may have changed, or a filter"
-        " hides them."
+        f"{len(gone):,} of {markup.count(n, 'ticked item')} {'does' if one else 'do'} not match this list and "
+        f"{'is' if one else 'are'} excluded: {item_list.first_names(gone)}. The items may have changed, or a filter "
+        "may hide the items."
     )
     shell.show(markup.notice(words))
     drop = partial(untick, view.name, services.person.id, gone)
@@ -171,7 +174,11 @@ def _change(
         rows = [[markup.text(called(login)), markup.text(f"{n:,}")] for login, n in preview.shares.items()]
         shell.show(markup.table([("Person", ""), ("Items", "number")], rows))
     if not preview.can:
-        added_actions.refusal(f"Change {n_items}", "These items cannot change.", key="items.do")
+        added_actions.refusal(
+            f"Change {n_items}",
+            "This action cannot change any of these items. Choose other items or another action.",
+            key="items.do",
+        )
         return
 
     def do() -> None:

@@ -41,7 +41,7 @@ class SelectedItems:
 
 _SHOWN = "items.shown"
 """The session value with the selection and the preview that the person last saw."""
-CHANGED = "The preview has changed, so nothing was done. Read the new preview and press the button again."
+CHANGED = "The preview has changed, so Touchstone changed no items. Check the new preview, then press the button again."
 
 
 def button(

@@ -16,10 +16,11 @@ from workflow.lead.bulk_plans import Action, BulkPreview
 from workflow.lead.send_back import LONGEST_REASON
 
 UNDO: dict[StrEnum, str] = {
-    Action.PRIORITISE: "You cannot undo this in one step, because earlier priorities are not kept.",
-    Action.VERIFY_AGAIN: "You cannot undo this. Earlier votes are kept but no longer count.",
+    Action.PRIORITISE: "You cannot undo this action in one step, because Touchstone does not store earlier priorities.",
+    Action.VERIFY_AGAIN: "You cannot undo this action. Touchstone keeps earlier votes but no longer counts them.",
     Action.SEND_BACK: (
-        "To undo this, choose Verify again. Authors keep the reason. Earlier votes are kept but no longer count."
+        "To undo this action, choose Verify again. Authors can still read the reason. Earlier votes are stored "
+        "but no longer count."
     ),
     Action.ASSIGN: f"After {ASSIGNED_FOR.days} days, other people can also get these items.",
 }
@@ -33,7 +34,7 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
     by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
     if action is not Action.PRIORITISE or by_priority:
         return []
-    words = "Priorities have no effect yet: no stage of the schema has “order: priority”."
+    words = "Priorities have no effect yet, because no stage of the schema has “order: priority”."
     return [markup.notice(words)]
 
 

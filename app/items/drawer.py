@@ -41,7 +41,7 @@ STYLE = f"""
 .ts-fields dd {{ margin: 0; font-size: 1.02rem; line-height: 1.35; overflow-wrap: anywhere; }}
 .st-key-items-drawer .ts-table td, .st-key-items-drawer .ts-table th {{ padding: .25rem .5rem .25rem 0; }}
 """
-EARLY = "You may be asked to judge this item blind. If you show the votes, you can no longer judge it."
+EARLY = "You may be asked to review this item blind. If you show the votes, you can no longer review the item."
 
 
 def draw(services: Services, view: ProjectView, asked: ItemList, page: ItemPage, opened: str) -> None:

@@ -188,12 +188,12 @@ def _more(
             field_names = [name.removeprefix(OF_FIELD) for name in titles if name.startswith(OF_FIELD)]
             put(
                 "where", st.text_area, value="\n".join(map(str, now.where)), height=80,
-                help="One condition per line: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or NAME:2..5. "
-                f"Fields: {', '.join(field_names)}.",
+                help="Write one condition per line: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or "
+                     f"NAME:2..5. Fields: {', '.join(field_names)}.",
             )  # fmt: skip
         verifications = view.schema.schema_.stages.verifications.values()
         if lead and any(tolerances_of(verification.criteria) for verification in verifications):
-            words = "“Votes differ” compares votes exactly. It ignores the schema's tolerances."
+            words = "“Votes differ” compares votes exactly and ignores the schema's tolerances."
             shell.show(markup.paragraph(words, style="ts ts-quiet ts-small"))
         st.form_submit_button("Apply filters", type="primary", key=f"{key}.apply", on_click=apply)
 
@@ -270,9 +270,9 @@ def _differ(services: Services, view: ProjectView, wanted: ItemFilter) -> str:
     raters = [called.get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
     if said.values is None:
-        return f"{' and '.join(raters)} differ{about} in {stage}"
+        return f"{' and '.join(raters)} disagree{about} in {stage}"
     most, last = said.values
-    return f"Most of {', '.join(raters[:-1])} say {most}{about} and {raters[-1]} says {last}"
+    return f"Most of {', '.join(raters[:-1])} say {most}{about}, and {raters[-1]} says {last}"
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from workflow.lead import item_views
 from workflow.lead.item_views import ItemView
 
 OUTDATED = (
-    "This saved view uses fields or dimensions that the schema no longer has. Delete the view, or save another list."
+    "This saved view uses fields or dimensions that the schema no longer has. Delete the view, or save a new view."
 )
 
 
@@ -133,7 +133,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
     question = Confirmation(
         f"Delete the view “{of[id].name}”?",
         f"{whose} The items stay unchanged.",
-        "You can save the same list again.",
+        "To restore the view, save the same list again.",
         "Delete view",
     )
     sure = partial(confirm.ask, services, question, delete, key="items.view.sure")

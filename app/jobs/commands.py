@@ -8,8 +8,8 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 
 def _refuse(context: JobContext) -> JobOutcome:
     raise ConflictError(
-        f"Only the command itself can do this job. Run the command again: {context.input['command']} ..."
+        f"Touchstone can run this job only from its command. Run the command again: {context.input['command']} ..."
     )
 
 
-COMMAND = JobKind("command", "Command", "A command works on {}", _refuse, lane=Lane.COMMANDS, resumes=False)
+COMMAND = JobKind("command", "Command", "Running a command on {}", _refuse, lane=Lane.COMMANDS, resumes=False)

@@ -47,7 +47,9 @@ def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[An
     """Compute a figure."""
     function = WORKS.get(work) or dict(extensions.rows("figures")).get(work)
     if function is None:
-        raise NotAvailableError(extensions.missing("figures", work) or f"Touchstone has no figure {work!r}.")
+        raise NotAvailableError(
+            extensions.missing("figures", work) or f"Touchstone has no figure with the name {work!r}."
+        )
     begun = time.monotonic()
     value = function(store, **args)
     return Figure(value, state, datetime.now(UTC), time.monotonic() - begun)
@@ -61,7 +63,7 @@ def _figure(context: JobContext) -> JobOutcome:
 FIGURES = JobKind(
     name="figures",
     title="Figures",
-    doing="Working out figures of {}",
+    doing="Computing figures of {}",
     work=_figure,
     lane=Lane.FIGURES,
     outlives=False,

@@ -36,7 +36,7 @@ DOING = {
     "saving": "Saving items",
     "offering": "Opening tasks for the items",
 }
-RESUMED = "The first process of this import ended early. Its rows are counted as already imported."
+RESUMED = "The first process of this import stopped early. Touchstone counts its rows as already imported."
 _MEGABYTE = 1e6
 
 
@@ -130,7 +130,7 @@ def look_for_job(context: JobContext) -> JobOutcome:
         else:
             look = look_at_files(context.store, media, **about, **order.about, progress=on)
             seen = _seen(order.source.folder, look)
-    return JobOutcome("The files were checked. Nothing was stored.", seen)
+    return JobOutcome("Touchstone checked the files but stored no data.", seen)
 
 
 def import_for_job(context: JobContext) -> JobOutcome:
@@ -166,7 +166,7 @@ def _as_resumed(done: ImportSummary) -> ImportSummary:
     )
 
 
-LOOK = JobKind("look", "Look at files", "Looking at files for {}", look_for_job, outlives=False)
+LOOK = JobKind("look", "Look at files", "Checking files for {}", look_for_job, outlives=False)
 IMPORT = JobKind("import", "Import", "Importing into {}", import_for_job)
 
 
@@ -178,7 +178,7 @@ def _told(progress: Progress) -> Progress:
         seconds = time.monotonic() - since.setdefault(what, time.monotonic())
         if what == "reading":
             words = f"{done / _MEGABYTE:,.1f} of {of / _MEGABYTE:,.1f} MB"
-            rate = f", {done / _MEGABYTE / seconds:,.1f} MB a second" if seconds > 1 else ""
+            rate = f", {done / _MEGABYTE / seconds:,.1f} MB per second" if seconds > 1 else ""
         else:
             words = f"{done:,} of {of:,}"
             rate = f", {done / seconds:,.0f} a second" if seconds > 1 else ""

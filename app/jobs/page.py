@@ -49,7 +49,7 @@ def watch(services: Services, job: Job) -> None:
             st.rerun()
         st.progress(now.share, text=words(now))
         if now.canceling:
-            shell.show(markup.paragraph("This job is being canceled.", style="ts ts-quiet"))
+            shell.show(markup.paragraph("Touchstone is canceling this job.", style="ts ts-quiet"))
         else:
             about = {"services": services, "id": job.id}
             st.button("Cancel", key=f"jobs.cancel.{job.id}", on_click=_cancel, kwargs=about)

@@ -98,7 +98,9 @@ class Processes:
                     self.wake(other, its_home, each.lane)
         status = each.process.wait()
         if each.busy and each in self.there:  # ``close`` has not ended it
-            log.error("a process for jobs (%s) ended with status %s; see its output above", each.lane.value, status)
+            log.error(
+                "a job process (%s) ended with status %s; see the process's output above", each.lane.value, status
+            )
             for store, home in (each.serves | each.pending).values():
                 self._wake_for_waiting(store, home, each.lane)
         with self.guard:
@@ -110,7 +112,7 @@ class Processes:
             if lane in waiting_lanes(store, KINDS):
                 self.wake(store, home, lane)
         except Exception:
-            log.warning("the database cannot be reached to look for jobs", exc_info=True)
+            log.warning("cannot reach the database to look for jobs", exc_info=True)
 
     def close(self) -> None:
         """End the idle processes. The busy ones end by themselves."""
@@ -183,7 +185,7 @@ def watching(store: Store, home: Path) -> Iterator[None]:
                     if lane in MOST:
                         _processes.wake(store, home, lane, most=1)
             except Exception:
-                log.warning("the database cannot be reached to look for jobs; trying again", exc_info=True)
+                log.warning("cannot reach the database to look for jobs; trying again", exc_info=True)
 
     thread = threading.Thread(target=look, name="jobs look", daemon=True)
     thread.start()

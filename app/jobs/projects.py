@@ -18,7 +18,7 @@ def _release(context: JobContext) -> JobOutcome:
     there = releases_before(context)
     made = release_since(context, there) if context.job.result is not None else None
     if made is not None:
-        return JobOutcome(f"Release {made.version} is made: {made.items:,} items.")
+        return JobOutcome(f"Release {made.version} is complete. Items: {made.items:,}.")
     context.note([release.version for release in there])
     created = create.create(
         context.store,
@@ -29,7 +29,7 @@ def _release(context: JobContext) -> JobOutcome:
         asked=asked,
         progress=context.progress,
     )
-    sentence = f"Release {created.version} is made: {created.items:,} items in {created.files:,} files."
+    sentence = f"Release {created.version} is complete. Items: {created.items:,}. Files: {created.files:,}."
     return JobOutcome(" ".join([sentence, *created.notes]))
 
 
@@ -54,5 +54,5 @@ def release_since(context: JobContext, there: list[Release]) -> Release | None:
     return new[-1] if new else None
 
 
-RELEASE = JobKind("release", "Release", "Making a release of {}", _release)
+RELEASE = JobKind("release", "Release", "Creating a release of {}", _release)
 ROWS = (RELEASE,)

@@ -103,7 +103,8 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
                 20,
                 1,
                 key="judges.repeats",
-                help="How often the judge grades each answer. With 2 or more, you see whether the judge is consistent.",
+                help="How often the judge grades each answer. Choose 2 or more to check whether the judge is "
+                "consistent.",
             )
         with second:
             limit = st.number_input("Maximum answers", 1, None, None, placeholder="All", key="judges.limit")
@@ -120,7 +121,8 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
             and st.toggle(
                 "Use batch files",
                 key="judges.batch",
-                help="You submit and fetch the files with commands. It takes hours and often costs half.",
+                help="Batch files often cost half as much, but take hours. You submit and fetch the files with "
+                "commands.",
             )
         )
     chosen: dict[str, Any] = {
@@ -249,11 +251,13 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, plan: JudgePlan) -> str:
         f" {plan.template}, version {plan.template_version}.{looked}"
     ]
     if preview.cannot:
-        words.append(f"{markup.count(preview.n_cannot, 'request')} cannot be sent. The table below has the reasons.")
+        words.append(
+            f"Touchstone cannot send {markup.count(preview.n_cannot, 'request')}. The table below lists the reasons."
+        )
     if plan.swap:
         words.append("The judge sees every pair in both orders.")
     if plan.batch:
-        words.append("The requests go into batch files, which you submit with a command.")
+        words.append("Touchstone writes the requests to batch files, which you submit with a command.")
     if plan.samples > 1:
         words.append(f"The judge grades each answer {plan.samples} times.")
     words.append(judge_plans.graded_in_words(plan))
@@ -294,7 +298,7 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
     pairs: list[tuple[str, Any]] = [
         ("Template", f"{plan.template}, version {plan.template_version}"),
         ("Template hash", plan.template_hash),
-        ("Parser of replies", f"{plan.parser}, version {plan.parser_version} at the start"),
+        ("Parser of replies", f"{plan.parser}, version {plan.parser_version} when the run started"),
         ("Possible values", ", ".join(map(str, plan.values))),
         ("Criteria", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
         ("Graded text", judge_plans.graded_in_words(plan)),

@@ -28,8 +28,8 @@ LAST = 3
 """Number of newest replies shown."""
 
 BATCH = (
-    "This run uses batch files. Submit them with `touchstone batch create {run}`, and fetch the replies with"
-    " `touchstone batch import {run}`."
+    "This run uses batch files. Submit the files with `touchstone batch create {run}`. Fetch the replies with "
+    "`touchstone batch import {run}`."
 )
 """The notice for a run with batch files, which no worker takes."""
 
@@ -75,7 +75,7 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Hash"),
     ),
-    nothing="No judge has graded answers yet. Choose New run.",
+    nothing="No judge has graded answers yet. To start a judge, choose New run.",
     more=_tallies,
 )
 
@@ -148,7 +148,8 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
         if each.scored == each.n:
             return f" · mean {mean:.3f}"
         return (
-            f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f}, depending on the other replies"
+            f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f}, depending on replies "
+            "without a score"
         )
     counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
@@ -157,7 +158,7 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     return f" · {tallies}" if tallies else ""
 
 
-_BY_NAME = ("the model whose name comes first", "the other model")
+_BY_NAME = ("the alphabetically first model", "the other model")
 """Names of the winners in comparisons of any two models."""
 
 

@@ -83,7 +83,7 @@ def further(board: Dashboard, people: Sequence[AtWork], *, pooled: bool) -> mark
     words = f"Today so far: {markup.count(today, 'submission')} by {markup.count(at_work, 'person', 'people')}"
     parts = [markup.tag("span", markup.text(words), title=COUNTS["submissions"].about, data_part="today")]
     if board.to_grade:
-        given = markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} given")
+        given = markup.text(f"{board.graded:,} of {markup.count(board.to_grade, 'grade')} submitted")
         parts.append(markup.tag("span", given, title=board.sample) if board.sample else given)
     parts += map(markup.text, board.of_stages)
     if pooled:
@@ -168,7 +168,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
     lines = []
     if found.compared:
         href = counts.listed(vote_quality.DIFFERENT, project)
-        about = "Items with two or more votes that are all the same. The link lists items whose votes differ."
+        about = "Items with two or more votes that all agree. The link lists items whose votes differ."
         lines.append(("Votes agree on", f"{found.compared - found.different:,} of {found.compared:,}", href, about))
     if settled := total.kept + total.rejected:
         rejected = STATE_COUNTS[ItemState.REJECTED]
@@ -180,7 +180,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
             lines.append((words, "Open", addresses.page(SCREENS[page].path, project), ""))
     if not lines:
         return markup.paragraph(
-            "No item has two votes yet, so there is no agreement to show.", style="ts ts-small ts-quiet"
+            "Touchstone cannot show agreement yet, because no item has two votes.", style="ts ts-small ts-quiet"
         )
     rows = [
         [markup.text(words), markup.tag("a", markup.text(value), href=href, target="_self", title=about)]

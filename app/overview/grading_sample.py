@@ -32,7 +32,8 @@ def for_leads(services: Services, view: ProjectView) -> None:
             max_value=planned_sample.passed_on,
             value=planned_sample.planned,
             key=f"sample.outputs.{view.name}.{planned_sample.planned}",
-            help="If you enter a larger number, the sample keeps its answers and gets more.",
+            help="To add answers to the sample, enter a larger number. Answers already in the sample stay in the "
+            "sample.",
         )
         if n > planned_sample.planned:
             planned_sample = run_grading.planned_sample(
@@ -70,7 +71,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     if len(planned_sample.lines) > MOST_ROWS:
         shell.show(
             markup.paragraph(
-                f"{len(planned_sample.lines) - MOST_ROWS:,} more rows: touchstone sample show {view.name}",
+                f"To see {len(planned_sample.lines) - MOST_ROWS:,} more rows, use: touchstone sample show {view.name}",
                 style="ts ts-quiet",
             )
         )

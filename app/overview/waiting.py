@@ -101,7 +101,7 @@ def _adjudication(view: ProjectView, board: Dashboard) -> Iterator[WaitingRow]:
 
 
 def _without_set(view: ProjectView, stage: str) -> WaitingRow:
-    sentence = f"The {stage} has no qualification set for the current guideline. People cannot start."
+    sentence = f"The stage {stage} has no qualification set for the current guideline, so people cannot start."
     return WaitingRow(Chip.BLOCKING, sentence, "Make qualification set", _page("qualify", view))
 
 

@@ -42,7 +42,7 @@ def draw_invitation(services: Services, *, key: str) -> None:
         "Recipient (optional)",
         key=f"{key}.whom",
         max_chars=80,
-        help="A name that helps you to send the link to the right person. This page shows the name next to the link. "
+        help="A name that helps you send the link to the right person. This page shows the name next to the link. "
         "Touchstone does not store the name.",
     )
 
@@ -95,7 +95,7 @@ def make(
         return ""
     whom = ", ".join(sent) if len(sent) <= NAMED else f"{', '.join(sent[:NAMED])} and {len(sent) - NAMED:,} more"
     link = "a link" if len(sent) == 1 else "one link each"
-    return f"The mail server accepted an invitation for {whom}: {link}, which works once within two weeks."
+    return f"The mail server accepted an invitation for {whom}: {link}, valid once within two weeks."
 
 
 def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def links() -> None:
     kept: list[tuple[str, tuple[str, Link]]] = list(st.session_state.get(_LINKS, {}).items())
     if not kept:
         return
-    once = "Copy each link now. This page shows a link only until you reload. If you lose a link, make a new one."
+    once = "Copy each link now. The links disappear when you reload this page. If you lose a link, create a new link."
     shell.show(markup.tag("p", markup.quiet(once), style="ts ts-small"))
     for path, (address, link) in kept:
         with st.container(border=True, key=f"people.link.{path[-8:]}"):
@@ -144,7 +144,7 @@ def links() -> None:
             left, right = st.columns((5, 1.5), vertical_alignment="center")
             left.code(address, language=None, wrap_lines=True)
             right.button(
-                "I have copied it", key=f"people.copied.{path[-8:]}", width="stretch", on_click=put_away, args=(path,)
+                "I copied the link", key=f"people.copied.{path[-8:]}", width="stretch", on_click=put_away, args=(path,)
             )
 
 

@@ -65,7 +65,7 @@ def _of_schema(services: Services, loaded: LoadedSchema) -> NewProject:
     def make(name: str, title: str) -> None:
         made = projects.create_project(services.store, name=name, title=title, loaded=loaded, by=services.person)
         session_values.place()[_MADE] = made.name, time.monotonic()
-        messages.keep(_SAID, f"{made.title} is created. The list below shows your first steps.")
+        messages.keep(_SAID, f"Project {made.title} was created. The list below shows your first steps.")
 
     return NewProject(loaded.schema_.title, loaded.hash[:12], make)
 
@@ -127,16 +127,20 @@ def _uploaded() -> LoadedSchema | None:
         text = yaml_text.decode(file.getvalue())
         guideline_text = yaml_text.decode(guideline.getvalue()) if guideline is not None else ""
     except ValueError as error:
-        shell.show(markup.notice(f"The file cannot be read: {error}.", style="bad"))
+        shell.show(
+            markup.notice(f"Touchstone cannot read the file: {error}. Upload a YAML file in UTF-8.", style="bad")
+        )
         return None
     try:
         examined = examine_text(text, guideline_text, "line")
     except SchemaError as error:
         lines = str(error).splitlines()
-        form_preview.problems("The schema has errors. Correct them and upload it again.", lines, style="bad")
+        form_preview.problems(
+            "The schema has errors. Correct the errors and upload the schema again.", lines, style="bad"
+        )
         return None
     if examined.warnings:
-        form_preview.problems("The schema works, but check these lines.", examined.warnings)
+        form_preview.problems("The schema is valid but has warnings. Check these lines.", examined.warnings)
     return examined.loaded
 
 
@@ -154,8 +158,8 @@ def _called(services: Services, new: NewProject, round: str) -> None:
             placeholder=name_out_of(typed, taken=taken),
             max_chars=LONGEST_NAME,
             key=keys[1],
-            help="Addresses, files and commands use the ID. It cannot be changed later. If you enter no ID, "
-            "Touchstone makes an ID from the name.",
+            help="Addresses, files and commands use the ID. You cannot change the ID later. If you leave this field "
+            "empty, Touchstone derives the ID from the name.",
         )
     id = str(st.session_state.get(keys[1]) or "").strip()
     problems = [*title_problems(typed), *(name_problems(id) if id else [])]

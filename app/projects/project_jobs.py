@@ -25,5 +25,5 @@ def begin(services: Services, kind: str, project: str, *, of_project: bool = Tru
     try:
         return jobs.begin(services, kind, slot=slot, project=project, of_project=of_project, input=args)
     except SlotConflict as taken:
-        words = f"Another task that you started for {project} is running. Try again when the task is done."
+        words = f"Another job that you started for {project} is running. Try again when that job has ended."
         raise ConflictError(words) from taken

@@ -52,9 +52,9 @@ def who_invites(services: Services) -> str:
     """Return whom a person without a project can ask for an invitation."""
     admins = [person.name for person in accounts.active_accounts(services.store) if person.is_admin]
     if not admins:
-        return _("You are not a member of any project yet. Ask the lead of a project for an invitation.")
+        return _("You are not a member of any project yet. Ask a project's lead for an invitation.")
     return _(
-        "You are not a member of any project yet. Ask the lead of a project or an admin of this server ({names}) for "
+        "You are not a member of any project yet. Ask a project's lead or an admin of this server ({names}) for "
         "an invitation."
     ).format(names=", ".join(admins))
 
@@ -66,8 +66,8 @@ def _card(title: str, about: str, *parts: markup.Markup) -> markup.Markup:
 def _demo() -> markup.Markup:
     return _card(
         "Try the demo",
-        "See a benchmark with people, votes and models. All data are made up. Run this command on your own machine. It "
-        "keeps the demo apart from this server.",
+        "Explore a benchmark with made-up people, votes and models. Run this command on your own machine. The demo "
+        "does not change this server.",
         markup.tag("code", markup.text(COMMAND)),
     )
 
@@ -96,7 +96,7 @@ def _own() -> markup.Markup:
         "Build your own form",
         "Choose the content of items and the questions for people. The form appears next to your choices."
         if builder
-        else "Write a YAML file with the content of items and the questions for people.",
+        else "Write a YAML file that defines the content of items and the questions for people.",
         markup.tag(
             "a",
             markup.text("Build a form" if builder else "Use a YAML file"),

@@ -72,7 +72,7 @@ def prepare(
 
 
 def _words_of_ready(made: export.MemoryExport, chosen: Format, schema_version: int | None) -> str:
-    of = "" if schema_version is None else f", only version {schema_version} of the schema"
+    of = "" if schema_version is None else f", only ratings under schema version {schema_version}"
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 
 
@@ -87,7 +87,8 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
     if manifest is None:
         shell.show(
             markup.paragraph(
-                "An export of all items has no manifest. A release has a manifest with the votes for every item.",
+                "An export of all items has no manifest. For a manifest with the votes on every item, create a "
+                "release.",
                 style="ts ts-quiet",
             )
         )
@@ -97,7 +98,7 @@ def show_ready(ready: Mapping[str, Any], *, key: str = "export.download") -> Non
         return
     shell.section("Manifest")
     shell.show(manifest_table(manifest))
-    shell.section("Items at each gate")
+    shell.section("Item counts")
     shell.show(counts_table(manifest["counts"]))
     shell.section("Files")
     shell.show(files_table(manifest["files"]))

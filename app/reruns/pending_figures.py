@@ -41,8 +41,8 @@ def _made(found: FigureState) -> datetime | None:
 def _words(found: FigureState, about: str) -> markup.Markup:
     if found.figure is None:
         return markup.notice(
-            f"{about} being computed, and will appear here. Large projects take minutes. You can leave this page and "
-            "come back."
+            f"{about} being computed and will appear on this page. Large projects take several minutes. You can "
+            "leave this page and return later."
         )
     return words_of_earlier(found.figure)
 

@@ -63,5 +63,5 @@ class SubsetPicker:
             return None
         chosen = set(st.session_state[self._drawn("some")] or ())
         if not chosen:
-            raise InvalidInputError([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
+            raise InvalidInputError([Problem(self.label, f"Choose at least one of the {self.label}, or choose all.")])
         return tuple(name for name in self.options if name in chosen)

@@ -47,7 +47,7 @@ def finding(view: ProjectView, chosen: Leaderboard, *, common: bool, items: Item
     if len(scored) == 1:
         verb = "is the only model with scores:" if best.found.n_units < FEW else "is the only model with scores, at"
     else:
-        verb = "scores highest so far:" if best.found.n_units < FEW else "scores highest, at"
+        verb = "has the highest score so far:" if best.found.n_units < FEW else "scores highest, at"
     parts = [
         markup.tag("b", markup.text(best.model)),
         markup.text(f" {verb} "),
@@ -84,16 +84,24 @@ def comparison(gap: Gap) -> str:
     """Return how the first model compares with the next one, on the items that both answered."""
     at = gap.difference
     if not at.defined or at.n_units < FEW:
-        return f"It shares only {markup.count(at.n_units, 'item')} with {gap.model}, too few for a comparison."
+        return (
+            f"A comparison with {gap.model} is not possible yet, because the two models share only "
+            f"{markup.count(at.n_units, 'item')}."
+        )
     limits = _limits(at)
     if limits is None:
-        return f"It leads {gap.model} by {-at.value:.2f} on the same {at.n_units:,} items, without an interval."
+        return (
+            f"This model leads {gap.model} by {-at.value:.2f} on the same {at.n_units:,} items. This difference has "
+            "no interval."
+        )
     low, high = limits
     if low > 0:
-        return f"It leads {gap.model} by {-at.value:.2f} [{low:.2f}, {high:.2f}] on the same {at.n_units:,} items."
+        return (
+            f"This model leads {gap.model} by {-at.value:.2f} [{low:.2f}, {high:.2f}] on the same {at.n_units:,} items."
+        )
     return (
-        f"{gap.first} and {gap.model} show no clear difference yet on the same {at.n_units:,} items: the difference is"
-        f" {markup.decimal(-at.value)} [{markup.decimal(low)}, {markup.decimal(high)}]."
+        f"{gap.first} and {gap.model} show no clear difference yet on the same {at.n_units:,} items. The difference "
+        f"is {markup.decimal(-at.value)} [{markup.decimal(low)}, {markup.decimal(high)}]."
     )
 
 
@@ -122,7 +130,7 @@ def plot(view: ProjectView, cut: SlicedScores, *, common: bool, items: Items | N
     if len(scored) > MOST:
         parts.append(
             markup.paragraph(
-                f"The table also has {markup.count(len(scored) - MOST, 'other model')}.", style="ts ts-small"
+                f"The table also lists {markup.count(len(scored) - MOST, 'other model')}.", style="ts ts-small"
             )
         )
     if rows:
@@ -151,7 +159,7 @@ def _losses(cut: SlicedScores, lines: Sequence[LeaderboardLine]) -> str:
     for line in lines:
         lost.update(line.left_out)
     if lost:
-        sentences.append(f"Left out: {', '.join(f'{n:,} ({why})' for why, n in lost.most_common())}.")
+        sentences.append(f"Not counted: {', '.join((f'{n:,} ({why})' for why, n in lost.most_common()))}.")
     return " ".join(sentences)
 
 

@@ -56,7 +56,8 @@ def choose(services: Services, view: ProjectView) -> tuple[Items | None, int | N
             view,
             key="results.schema",
             stages=[Stage.GRADING],
-            help="Counts only grades that people gave under this version. Keys and judges have no version.",
+            help="Count only grades that people gave under this version. The version does not affect scores from "
+            "keys and judges.",
         )
         cut = cut_first(schema)
         usual = list(known).index(cut.value) if cut else 0
@@ -74,7 +75,7 @@ def choose(services: Services, view: ProjectView) -> tuple[Items | None, int | N
             [None, clusters.ALONE, "source", *(field.name for field in schema.item.fields)],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
-            help="Items from one video are not independent. Intervals take this into account.",
+            help="Items from one video are not independent. This setting accounts for the dependence in the intervals.",
         )
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         reader: str | None = None
@@ -114,7 +115,8 @@ def cuts(key: str, before: Bins = BINS) -> Bins:
         text,
         key=f"{key}.edges",
         placeholder="such as 1,5,9",
-        help="Numbers from low to high, separated by commas. If you leave this empty, slices have about the same size.",
+        help="Numbers from low to high, separated by commas. If you leave this field empty, all slices have about "
+        "the same size.",
     )
     if not (edges or "").strip():
         return int(bins)

@@ -25,7 +25,7 @@ class AttributeSection(ResultSection):
         names = attributes.names(by_model.values())
         if not names:
             return
-        with st.expander(f"Attributes of the models ({len(by_model)})"):
+        with st.expander(f"Model attributes ({len(by_model)})"):
             heads = [("Model", "name"), *((name.replace("_", " "), "") for name in names)]
             rows = [
                 [markup.tag("b", markup.text(model)), *(markup.text(own.get(name, "-")) for name in names)]
@@ -43,7 +43,7 @@ class GapSection(ResultSection):
     def draw(self, page: ResultsPage) -> None:
         """Draw a table with a row for each difference."""
         if page.chosen is not None and page.chosen.gaps:
-            shell.section(f"Difference from {page.chosen.gaps[0].first}, on the same items")
+            shell.section(f"Difference from {page.chosen.gaps[0].first} on the same items")
             shell.show(gap_table(page.chosen.gaps))
 
 
@@ -73,7 +73,7 @@ class OverviewSection(ResultSection):
         leaderboards = page.found
         if len(leaderboards.titles) < 2 or page.chosen is None:
             return
-        shell.section("All scores, mean over answers")
+        shell.section("All scores (mean over answers)")
         heads = [("Model", "name"), *((title, "") for title in leaderboards.titles.values())]
         rows = [
             [

@@ -16,7 +16,7 @@ from workflow.results import leaderboard_lines
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
-NO_MODEL = "No model has answered yet. Run a model on Models, or import answers from files."
+NO_MODEL = "No model has answered yet. Start a run on the page Runs, or import answers from files."
 _EDGES = "at:"
 """The beginning of bins that are written as their edges."""
 WIDE = {"tabindex": "0", "role": "group", "aria_label": "A table that scrolls sideways"}
@@ -50,7 +50,9 @@ def wide_table(
     drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
     if len(heads) <= MANY_COLUMNS:
         return drawn
-    words = f"{len(heads)} columns. If they do not fit, scroll the table sideways, for example with the arrow keys."
+    words = (
+        f"This table has {len(heads)} columns. To see all columns, scroll sideways, for example with the arrow keys."
+    )
     return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 
 
@@ -119,7 +121,7 @@ def tooltip(line: LeaderboardLine) -> str:
             + leaderboard_lines.reasons_in_words(line.unread)
         )
     if line.scores.kind == "corrected" and at.defined:
-        parts.append(f"{line.people} graded by people and the judge; assumes: {line.valid_if}")
+        parts.append(f"{line.people} answers graded by people and the judge; assumption: {line.valid_if}")
     if line.left_out:
         parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
     if line.failed:

@@ -101,11 +101,11 @@ def show_legend(cut: SlicedScores) -> None:
     if way.about:
         notes.append(f"{way.title}: {way.about}.")
     if cut.low is not None and cut.high is not None:
-        notes.append(f"Scores are from {cut.low:g} to {cut.high:g}, and n counts {counts}.")
+        notes.append(f"Scores range from {cut.low:g} to {cut.high:g}, and n is the number of {counts}.")
     together = (
         "treat items as independent"
         if cut.together == clusters.ALONE
-        else f"account for dependence between items of one {cut.together}"
+        else f"account for dependence between items of the same {cut.together}"
     )
     notes.append(f"The 95 % intervals {together}.")
     if cut.of_parts:
@@ -115,8 +115,8 @@ def show_legend(cut: SlicedScores) -> None:
         )
     if any(line.way.frames for line in cut.whole.values()):
         notes.append(
-            "The column Frames shows: last segments of a clip x frames per segment + frames that replace a missing "
-            "image."
+            "The column Frames shows: last segments of a clip x frames per segment + frames that replace missing "
+            "images."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     notes += [note for note in cut.notes if note != warning]

@@ -171,7 +171,9 @@ class Pages:
         session = _current(request)
         form = await _form(request)
         if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
-            raise NotAllowedError(_("This page is from an earlier session. Go back, reload, and sign out again."))
+            raise NotAllowedError(
+                _("This page is from an earlier session. Go back, reload the page, and sign out again.")
+            )
         return await self._goodbye(request)
 
     async def show_link(self, request: Request) -> Response:
@@ -181,7 +183,7 @@ class Pages:
         if session is None:
             return _page(
                 _("Signing in"),
-                plain_pages.paragraph(_("This link signs you in once."))
+                plain_pages.paragraph(_("You can use this link to sign in once."))
                 + plain_pages.form(action, _("Sign in"), at_once=True),
             )
         return _page(
@@ -201,7 +203,7 @@ class Pages:
             person = await run_in_threadpool(sign_in.use_sign_in_link, self.store, token=token)
         except TouchstoneError as error:
             return _page(
-                _("This link does not work"),
+                _("This link is not valid"),
                 plain_pages.paragraph(str(error), style="bad"),
                 plain_pages.link("/login", _("Sign in with your password")),
                 status=status_of(error) if isinstance(error, NotAllowedError) else 404,
@@ -288,7 +290,7 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             else:
                 message, status = report(error, request.url.path.split("/")[1]), 500
         return _page(
-            _("This did not work"),
+            _("The request failed"),
             plain_pages.paragraph(message, style="bad"),
             plain_pages.link("/", _("Start page")),
             status=status,
@@ -311,7 +313,7 @@ async def asset(request: Request) -> Response:
     scheme = _PICTURES.get(name)
     file = _ASSETS.get(name) if scheme is None else (welcome_page.picture(scheme), "image/webp")
     if file is None:
-        return PlainTextResponse("There is no such file.", status_code=404)
+        return PlainTextResponse("This file does not exist.", status_code=404)
     return Response(file[0], media_type=file[1], headers={"Cache-Control": "public, max-age=3600"})
 
 
@@ -332,12 +334,16 @@ def _current(request: Request) -> SignedIn | None:
 
 async def _form(request: Request) -> Form:
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise BadRequestError(_("This form did not come from a page of this server. Open the page again."))
+        raise BadRequestError(
+            _("This form did not come from a page of this server. Open the form on this server, then try again.")
+        )
     try:
         text = (await read_body(request)).decode()
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
     except ValueError:
-        raise BadRequestError(_("This form could not be read. Go back, reload the page, and try again.")) from None
+        raise BadRequestError(
+            _("Touchstone could not read this form. Go back, reload the page, and try again.")
+        ) from None
     form = {name: values[-1] for name, values in fields.items()}
     if any("\0" in value for value in form.values()):
         raise BadRequestError(_("The form contains a null character. Go back and type the text again."))
@@ -387,14 +393,16 @@ def _invitation_form(
     complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (
         greeting + complaint + plain_pages.form(f"/invite/{token}", _("Create account"), *fields),
-        plain_pages.link("/login", _("I have an account already")),
+        plain_pages.link("/login", _("I already have an account")),
     )
 
 
 def _no_invitation() -> Response:
     return _page(
-        _("This invitation does not work"),
-        plain_pages.paragraph(_("It was used already or has expired. Ask your project's lead for a new invitation.")),
+        _("This invitation is not valid"),
+        plain_pages.paragraph(
+            _("The invitation was already used or has expired. Ask your project's lead for a new invitation.")
+        ),
         plain_pages.link("/login", _("Sign in")),
         status=404,
     )

@@ -29,8 +29,8 @@ Database and disk are checked in threads, because they may not answer at all.
 """
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
-    f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds: another program may be writing to it, such as a"
-    " backup."
+    f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds. Another program, such as a backup, may be "
+    "writing to the database."
 )
 SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS:.0f} seconds."
 

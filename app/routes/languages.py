@@ -35,7 +35,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return RedirectResponse("/language", 303)
         if session is not None:
             if not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
-                raise NotAllowedError(_("This page is from an earlier session. Reload it. Your text is kept."))
+                raise NotAllowedError(_("This page is from an earlier session. Reload the page. Your text is kept."))
             await run_in_threadpool(own_settings.set_language, resources.store, person=session.person, language=code)
         reply = RedirectResponse(local_path(form.get("next")), 303)
         reply.set_cookie(COOKIE, code, max_age=YEAR, path="/", samesite="lax")

@@ -26,7 +26,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
         release_view = listing.one_release(store, home, by=person, project=project, version=version)
         folder = release_view.place / part
         if part not in (PUBLIC, PRIVATE) or not folder.is_dir():
-            raise NotFoundError(f"This machine does not have this part of release {version}.")
+            raise NotFoundError(
+                f"These files of release {version} are not on this machine. Use the machine that created the release."
+            )
         return packed(folder, release_view.place / f"{part}.zip")
 
     async def release(request: Request) -> Response:

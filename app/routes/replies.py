@@ -68,7 +68,7 @@ def from_own_page(request: Request) -> SignedIn:
     """
     session = signed_in(request)
     if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
-        raise NotAllowedError(_("This page is from an earlier session. Reload it. Your text is kept."))
+        raise NotAllowedError(_("This page is from an earlier session. Reload the page. Your text is kept."))
     return session
 
 
@@ -76,12 +76,12 @@ async def read_body(request: Request) -> bytes:
     """Return the body. Raise ``RequestTooLargeError`` above the limit, without reading the body to its end."""
     declared = request.headers.get("content-length", "0")
     if not declared.isdigit() or int(declared) > BODY_LIMIT:
-        raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text at once."))
+        raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text per request."))
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY_LIMIT:
-            raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text at once."))
+            raise RequestTooLargeError(_("This request is too large. Send at most one megabyte of text per request."))
     return bytes(body)
 
 
@@ -92,16 +92,20 @@ def _no_constant(name: str) -> Any:
 async def read_json(request: Request) -> Mapping[str, Any]:
     """Return the body as a JSON object whose text any database can store."""
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-        raise BadRequestError(_("This request is not JSON: its Content-Type must be application/json."))
+        raise BadRequestError(
+            _("The Content-Type of this request is not application/json. Send JSON with this Content-Type.")
+        )
     body = await read_body(request)
     try:
         document = json.loads(body, parse_constant=_no_constant)
         text = json.dumps(document, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
         text.encode()
     except (ValueError, RecursionError):
-        raise BadRequestError(_("This request is not valid JSON in UTF-8.")) from None
+        raise BadRequestError(
+            _("This request is not valid JSON in UTF-8. Correct the JSON and send the request again.")
+        ) from None
     if "\\u0000" in text:
-        raise BadRequestError(_("This request contains a null character. Remove it from the text."))
+        raise BadRequestError(_("This request contains a null character. Remove the character from the text."))
     if not isinstance(document, dict):
         raise BadRequestError(_("This request must be one JSON object."))
     return document
@@ -115,12 +119,12 @@ def body_value(body: Mapping[str, Any], name: str, kind: type, *, default: Any =
     if value is default:
         return value
     if not isinstance(value, (int, float) if kind is float else kind) or (kind is not bool and isinstance(value, bool)):
-        raise BadRequestError(f"“{name}” in this request is not {_KINDS[kind]}.")
+        raise BadRequestError(f"“{name}” in this request must be {_KINDS[kind]}.")
     if kind is float:
         try:
             return float(value)  # type: ignore[arg-type]
         except OverflowError:
-            raise BadRequestError(f"“{name}” in this request is too large a number.") from None
+            raise BadRequestError(f"The number “{name}” in this request is too large. Send a smaller number.") from None
     return value
 
 
@@ -143,7 +147,10 @@ def report(error: Exception, where: str) -> str:
     """Log an unexpected error with its traceback. Return a sentence for people, with the id of the log entry."""
     number = secrets.token_hex(4)
     log.error("Error %s in %s", number, where, exc_info=error)
-    return f"Something went wrong here; it is not your fault. Nothing you submitted is lost. (Error {number})"
+    return (
+        "An internal error occurred. You did not cause this error, and your submissions are not lost. Report the "
+        f"error number to the people who run this server. (Error {number})"
+    )
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -169,8 +176,8 @@ class Refusals:
             if len(self._seen) >= self.most:
                 self._seen.clear()
             self._seen[key] = (now, 0)
-        more = f" (and {n} more times before)" if n else ""
-        who = f"person {person}" if person is not None else "a visitor without sign-in"
+        more = f" (refused before: {n})" if n else ""
+        who = f"person {person}" if person is not None else "a visitor who is not signed in"
         log.warning("Refused %s of %s with %d: %.300r%s", where, who, status_of(error), str(error), more)
 
 

@@ -49,16 +49,16 @@ body.welcome { display: grid; grid-template: auto 1fr / minmax(0, 1fr) minmax(34
 }
 """
 
-TITLE = marked("Check a vision-language benchmark with people, and show how reliable it is.")
+TITLE = marked("Check a vision-language benchmark with people, and show how reliable the benchmark is.")
 ABOUT = marked(
-    "People write, verify and grade items next to the image. Touchstone measures how well they agree, and tests "
-    "whether a model can judge in their place. Anyone can recompute a release."
+    "People write, verify and grade items next to the image. Touchstone measures how well people agree, and tests "
+    "whether a model can replace people as graders. Anyone can recompute a release."
 )
 TRY = marked("Try the demo")
-OWN = marked("Use it for your own benchmark")
+OWN = marked("Use Touchstone for your own benchmark")
 PASSWORD = marked("Sign in with a password")
-PICTURE = marked("The image on the left; the question, its answer and two buttons on the right.")
-CAPTION = marked("A verifier decides with two keys whether an item is sound.")
+PICTURE = marked("The image is on the left. The question, its answer and two buttons are on the right.")
+CAPTION = marked("A verifier presses one of two keys on the keyboard to decide whether an item is correct.")
 FOOT = marked("No account yet? Ask the lead of your project for an invitation.")
 
 
@@ -103,7 +103,7 @@ def page(
 
 def _sign_in(form: str, complaint: str) -> str:
     languages = plain_pages.link("/language?next=/login", " · ".join(NAMES.values()))
-    asked = complaint or plain_pages.paragraph(_("Use the account of your team."))
+    asked = complaint or plain_pages.paragraph(_("Sign in with your Touchstone account."))
     return f"<h2>{escape(_('Sign in'))}</h2>{asked}{form}{plain_pages.paragraph(_(FOOT), style='foot')}{languages}"
 
 
@@ -119,7 +119,7 @@ def _demo(people: Sequence[DemoPerson], form: str, complaint: str, signed_in: st
         line = _choice(lead, _("Create a project"), does, "", "/new_project")
         own = f"<h2>{escape(_(OWN))}</h2><ul>{line}</ul>"
     stay = plain_pages.link("/", _("Stay signed in as {name}").format(name=signed_in)) if signed_in else ""
-    words = _("The people and their work are made up. You can return to this page and choose another person.")
+    words = _("The people and their submissions are made up. You can return to this page and choose another person.")
     return (
         f"<h2>{escape(_(TRY))}</h2>{complaint}{plain_pages.paragraph(words)}<ul>{''.join(lines)}</ul>{own}"
         f"<details{' open' if complaint else ''}><summary>{escape(_(PASSWORD))}</summary>{form}</details>{stay}"

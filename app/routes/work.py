@@ -132,7 +132,7 @@ def look_at_wording(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, stage, values}``: return the wording rules that the texts break. Nothing is stored."""
     values = body_value(body, "values", dict)
     if len(json.dumps(values, ensure_ascii=False)) > LONGEST_TEXTS:
-        raise RequestTooLargeError(f"Send at most {LONGEST_TEXTS:,} characters of text.")
+        raise RequestTooLargeError(f"The text is too long. Send at most {LONGEST_TEXTS:,} characters.")
     wording = authoring.wording(
         store, person=person, project=body_value(body, "project", str), stage=_stage(body), fields=values
     )
@@ -175,7 +175,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 async def _no_such(_request: Request) -> JSONResponse:
-    raise NotFoundError("This address does not exist. Post to one of: " + ", ".join(ACTIONS) + ".")
+    raise NotFoundError("This address does not exist. Post to one of these addresses: " + ", ".join(ACTIONS) + ".")
 
 
 def _endpoint(action: WorkAction, resources: Resources) -> Any:
@@ -196,4 +196,4 @@ def _stage(body: Body) -> Stage:
     try:
         return Stage(body_value(body, "stage", str))
     except ValueError:
-        raise BadRequestError("“stage” must be one of: " + ", ".join(Stage) + ".") from None
+        raise BadRequestError("“stage” must be one of these stages: " + ", ".join(Stage) + ".") from None

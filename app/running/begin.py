@@ -78,7 +78,9 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
     if seen is None:
         return
     if seen[0] != token:
-        shell.show(markup.paragraph(f"{of.changed} have changed. Preview the run again.", style="ts ts-quiet"))
+        shell.show(
+            markup.paragraph(f"{of.changed} changed after the preview. Preview the run again.", style="ts ts-quiet")
+        )
         return
     shell.show(*preview_markup(seen[1], view, spec, plan, of))
     started = st.session_state.get(f"{of.kind.page}.started")
@@ -93,7 +95,7 @@ def form(services: Services, view: ProjectView, of: Beginning) -> None:
                     href=addresses.page(of.kind.page, view.name, run=started[1]),
                     target="_self",
                 ),
-                markup.text(". To start another run, preview it again."),
+                markup.text(". To start another run, make a new preview."),
                 style="ts ts-notice good",
             )
         )

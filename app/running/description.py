@@ -120,7 +120,9 @@ def _own_description(services: Services, box: str, without: Sequence[str]) -> No
         try:
             take(yaml_text.decode(file.getvalue()), box)
         except ValueError as error:
-            shell.show(markup.notice(f"{file.name} cannot be read: {error}. Upload a YAML file in UTF-8.", style="bad"))
+            shell.show(
+                markup.notice(f"Touchstone cannot read {file.name}: {error}. Upload a YAML file in UTF-8.", style="bad")
+            )
 
 
 @dataclass(frozen=True)
@@ -157,20 +159,24 @@ def endpoint_spec(asked: EndpointForm) -> ModelSpec:
     troubles = []
     url = asked.base_url.strip()
     if not re.match(r"https?://[^\s/]+", url):
-        troubles.append("Base URL: start with https:// or http://, and end with /v1 as the server's manual says.")
+        troubles.append(
+            "Base URL: enter an address that starts with https:// or http:// and ends with /v1, as in the server's "
+            "manual."
+        )
     if not asked.model.strip():
         troubles.append("Model ID: enter the name that the server uses for the model.")
     key = asked.key.strip()
     if key and not _VARIABLE.fullmatch(key):
         troubles.append(
-            "API key variable: enter the name of an environment variable of the worker that ends in _API_KEY or"
-            " _API_TOKEN, such as OPENAI_API_KEY. Never enter the key. If you have just pasted a key, replace that key."
+            "API key variable: enter the name of an environment variable of the worker. The name must end in "
+            "_API_KEY or _API_TOKEN, such as OPENAI_API_KEY. Never enter the key itself. If you have just pasted a "
+            "key, replace the key at your provider."
         )
     extra_body, headers = _request_settings(asked, troubles)
     price = None
     if asked.price_input is not None or asked.price_output is not None:
         if asked.price_input is None or asked.price_output is None or not asked.price_date.strip():
-            troubles.append("Price: enter the input price, the output price and the date.")
+            troubles.append("Price: enter the input price, the output price and the date of the prices.")
         else:
             price = Price(
                 currency=asked.currency.strip() or "USD",
@@ -225,12 +231,14 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
                 "API key variable",
                 placeholder="OPENAI_API_KEY",
                 key="models.endpoint.key",
-                help="The name of an environment variable of the worker. The worker reads the key there. The key is "
-                "not stored. Leave this empty if the server needs no key.",
+                help="The name of the worker's environment variable that contains the key. Touchstone does not "
+                "store the key. Leave this field empty if the server needs no key.",
             )
             tokens = st.number_input("Maximum answer tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
         with right:
-            model = st.text_input("Model ID", key="models.endpoint.model", help="The name that the server uses.")
+            model = st.text_input(
+                "Model ID", key="models.endpoint.model", help="The name that the server uses for the model."
+            )
             name = st.text_input("Display name", placeholder="the model ID", key="models.endpoint.name")
             temperature = st.number_input("Temperature", 0.0, 2.0, 0.0, 0.1, key="models.endpoint.temperature")
         more = st.expander("Cost, requests, headers")
@@ -241,26 +249,28 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
                 "Extra request fields (JSON)",
                 placeholder='{"reasoning_effort": "low"}',
                 key="models.endpoint.extra_body",
-                help='For settings of this server, such as {"chat_template_kwargs": {"enable_thinking": false}}. They'
-                " are part of the hash of the run.",
+                help='Settings for this server, such as {"chat_template_kwargs": {"enable_thinking": '
+                "false}}. These settings are part of the run's hash.",
             )
         with right:
             most = st.number_input(
                 "Cost limit", 0.0, None, None, placeholder="no limit", key="models.endpoint.most",
-                help="The run stops before it costs more. Also enter the prices.",
+                help="The run stops before its cost exceeds this limit. This limit needs prices.",
             )  # fmt: skip
             headers = st.text_area(
                 "Headers (one per line)",
                 placeholder="X-Routing: fast",
                 key="models.endpoint.headers",
-                help="Headers are stored and shown. For a secret, name an environment variable of the worker:"
-                " X-Api-Key: env:LAB_API_KEY.",
+                help="Touchstone stores and shows headers. For a secret, use an environment variable of the worker, "
+                "such as X-Api-Key: env:LAB_API_KEY.",
             )
         first, second, third, fourth = more.columns(4)
         with first:
-            price_in = st.number_input("Input price (1M tokens)", 0.0, None, None, key="models.endpoint.price_in")
+            price_in = st.number_input("Input price (per 1M tokens)", 0.0, None, None, key="models.endpoint.price_in")
         with second:
-            price_out = st.number_input("Output price (1M tokens)", 0.0, None, None, key="models.endpoint.price_out")
+            price_out = st.number_input(
+                "Output price (per 1M tokens)", 0.0, None, None, key="models.endpoint.price_out"
+            )
         with third:
             currency = st.text_input("Currency", "USD", key="models.endpoint.currency")
         with fourth:
@@ -317,11 +327,12 @@ def _in_effect(box: str) -> ModelSpec | None:
         key=box,
         height=260,
         placeholder=FIRST_TEXT,
-        help="These settings change the answers and are part of the hash of the run. You can edit them here.",
+        help="These settings affect the answers and are part of the run's hash. You can edit the settings in this "
+        "field.",
     )
     text = st.session_state[box + _KEPT] = typed or ""
     if not text.strip():
-        shell.show(markup.notice("Choose a model above, or write its description."))
+        shell.show(markup.notice("Choose a model above, or write a model description."))
         return None
     spec, troubles = parse_description(text)
     if spec is None:

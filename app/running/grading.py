@@ -19,7 +19,8 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     if project.schema.schema_.stages.grading is None:
         shell.show(
             markup.notice(
-                "This project has no grading, so people cannot grade these answers. Add the stage grading to the form."
+                "This project has no grading stage, so people cannot grade these answers. Add a grading stage "
+                "to the form."
             )
         )
         return
@@ -47,12 +48,17 @@ def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) 
     """Return in words how many slots sending would open."""
     if not sum(slots.values()):
         return (
-            f"Answers of this run in grading: {view.in_grading:,}. You cannot send more answers now, because their"
-            " items do not count or they are outside the planned sample."
+            f"Answers of this run in grading: {view.in_grading:,}. You cannot send more answers now. The other "
+            "answers belong to items that do not count, or are outside the planned sample."
         )
     where = ", ".join(f"{titles.get(name, name)} {n:,}" for name, n in slots.items() if n)
-    already = f" Answers already in grading: {view.in_grading:,}. No answer is sent twice." if view.in_grading else ""
+    already = (
+        f" Answers already in grading: {view.in_grading:,}. Touchstone does not send these answers again."
+        if view.in_grading
+        else ""
+    )
     return (
-        f"Sending opens {markup.count(sum(slots.values()), 'slot')}: {where}. Each grader gets the answers in a"
-        f" different order, with question and media, but without the model's name.{already}"
+        f"When you send the answers, Touchstone opens {markup.count(sum(slots.values()), 'slot')}: {where}. Each "
+        "grader gets the answers in a different order. Graders see the question and media, but not the model's name."
+        f"{already}"
     )

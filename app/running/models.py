@@ -66,9 +66,11 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, chosen: RunPlan) -> str:
     """Return in words what the run will do."""
     preview = seen.preview
     looked = "" if preview.looked_at == preview.wanted else f" (this preview covers the first {preview.looked_at:,})"
-    words = [f"{spec.name} will be asked about {markup.count(preview.can, 'item')}{looked}."]
+    words = [f"Touchstone will ask {spec.name} about {markup.count(preview.can, 'item')}{looked}."]
     if preview.cannot:
-        words.append(f"{markup.count(preview.n_cannot, 'item')} cannot be asked about. The run lists the reasons.")
+        words.append(
+            f"Touchstone cannot ask about {markup.count(preview.n_cannot, 'item')}. The run lists the reasons."
+        )
     if chosen.text_only:
         words.append("The model gets no pictures.")
     elif preview.pictures:

@@ -49,7 +49,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
         text_only = st.toggle(
             "Text only",
             key="models.text_only",
-            help="The model gets no pictures. The answers and the run's name show this.",
+            help="The model gets no pictures. The answers and the run's name record this setting.",
         )
         _batch_size(spec)
     with above:  # the last to be drawn, as a file of prompts that does not fit ends the page here
@@ -84,11 +84,11 @@ def _fits(plan: RunPlan) -> None:
         return
     if plan.text_only:
         raise ModelError(
-            "A run without pictures cannot measure the effect of pictures. Switch off Text only, or choose another"
-            " score and switch off Also without pictures."
+            "A run without pictures cannot measure the effect of pictures. Either turn off “Text only”, or choose "
+            "another score and turn off “Also without pictures”."
         )
     if not plan.without_image:
-        raise ModelError("To rank by the effect of pictures, switch on Also without pictures.")
+        raise ModelError("To rank by the effect of pictures, turn on “Also without pictures”.")
 
 
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
@@ -140,7 +140,7 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
             None,
             placeholder="all",
             key="models.limit",
-            help="Takes the first items in the project's random order, so that a few items represent all items.",
+            help="The run uses the first items in the project's random order, so that a few items represent all items.",
         )
     return (
         tuple(dimensions) or None,
@@ -176,7 +176,7 @@ def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
             index=scores.index(of_schema.score) if of_schema.score in scores else 0,
             format_func=lambda name: shown.SCORES.get(name, name).lower(),
             key="models.score",
-            help="Results show all scores side by side. This score chooses the answer.",
+            help="This score chooses the model's answer. Results show all scores side by side.",
         )
     with second:
         without = st.toggle(
@@ -199,7 +199,8 @@ def _tools(services: Services, strategy: str) -> Path | None:
         [None, *files],
         format_func=lambda name: name or "stored results only",
         key="models.tools",
-        help="Sets of tools on this server. A tool runs only if its result is not stored yet. New results are stored.",
+        help="Tool sets on this server. Touchstone runs a tool only if its result is not stored yet, and stores each "
+        "new result.",
     )
     return files[chosen] if chosen else None
 
@@ -233,10 +234,12 @@ def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
     try:
         text = yaml_text.decode(file.getvalue())
     except ValueError as error:
-        raise ModelError(f"{file.name} cannot be read: {error}.") from error
+        raise ModelError(
+            f"Touchstone cannot read {file.name}: {error}. Correct the file and upload it again."
+        ) from error
     name = file.name
     if name.endswith((".jsonl", ".json")):
-        wanted = st.text_input("Prompt name (if the file has several)", key="models.prompt_name")
+        wanted = st.text_input("Prompt name (if the file has several prompts)", key="models.prompt_name")
         name = f"{name}#{wanted}" if wanted else name
     return model_plans.with_prompts(replace(of_schema, prompt_set=name, prompt_text=text, prompt_hash=""))
 
@@ -261,7 +264,7 @@ def _seed(prompts: PromptSet, of_schema: RunPlan) -> int | None:
         value=of_schema.prompt_seed,
         key=f"models.prompt_seed.{prompts.name}",
         placeholder="first wording of each prompt",
-        help="The seed chooses one wording of the prompt per item. The same seed gives the same choice.",
+        help="The seed chooses one wording of the prompt per item. The same seed always chooses the same wordings.",
     )
 
 
@@ -295,7 +298,7 @@ def _batch_size(spec: ModelSpec) -> None:
         spec.batch_size,
         key=key,
         on_change=set_it,
-        help="This setting changes the description above. In half precision, the batch size can change answers, so "
+        help="This setting changes the description above. In half precision, the batch size can affect answers, so "
         "the run's hash includes the batch size.",
     )
 

@@ -133,7 +133,7 @@ def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
             f" {len(going):,} {'is' if len(going) == 1 else 'are'} running: {done:,} of {wanted:,} requests are done."
         )
     if halted:
-        words += f" {halted:,} stopped early. Open the run to resume it."
+        words += f" {halted:,} stopped early. To resume a run, open the run."
     if imported:
         words += f" Answers of {markup.count(imported, noun)} are imported."
     none = f"No {noun} has finished yet." if states else f"No {noun} has run on this server yet."
@@ -143,7 +143,10 @@ def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:
     run_view = run_views.view(services.store, by=services.person, run=run)
     if run_view.project != view.name or run_view.kind.page != page.path:
-        raise NotFoundError(f"There is no run of {page.asked} {shown.opening(run, 40)} in {view.title}.")
+        raise NotFoundError(
+            f"Project {view.title} has no run of {page.asked} with the ID {shown.opening(run, 40)}. Choose a run "
+            "from the list."
+        )
     shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up, detail=True)
     shell.show(_where(page, run_view), *shown.told_apart(run_view))
     shell.tell_refused()

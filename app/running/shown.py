@@ -171,8 +171,8 @@ def state(of: RunState) -> Markup:
 
 def told_apart(view: RunView) -> list[Markup]:
     """Return lines for below a run's name: its difference from other runs of the label, and why it was withdrawn."""
-    remarks = [f"another run has the same label: {view.differs}"] if view.differs else []
-    remarks += [f"withdrawn, no longer counts: {view.withdrawn}"] if view.withdrawn else []
+    remarks = [f"another run has the same label. Difference: {view.differs}"] if view.differs else []
+    remarks += [f"withdrawn and no longer counted. Reason: {view.withdrawn}"] if view.withdrawn else []
     return [markup.tag("div", markup.quiet(opening(remark, 300))) for remark in remarks]
 
 
@@ -216,7 +216,9 @@ def ranking(of: Ranking, *, key: str | None = None) -> Markup:
     agreed = "" if of.warning else "Every score chooses the same option. "
     return markup.joined(
         [
-            markup.notice(tame(f"{of.warning or agreed} This run uses: {by}."), style="bad" if of.warning else ""),
+            markup.notice(
+                tame(f"{of.warning or agreed} This run uses this score: {by}."), style="bad" if of.warning else ""
+            ),
             markup.tag("div", markup.table(heads, rows), style="ts-scroll"),
         ]
     )

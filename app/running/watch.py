@@ -138,12 +138,12 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
     before = f" {gone[-1].name} was last active at {markup.moment(gone[-1].seen_at)}." if gone else ""
     if heard is not None and heard < PATIENCE.total_seconds():
         return (
-            f"A worker is running but has not started this run yet. It may be busy with another run.{before} To add a"
-            " worker, use `touchstone worker`."
+            f"A worker is running but has not started this run yet. The worker may be busy with another run.{before} "
+            "To add a worker, use `touchstone worker`."
         )
     return (
-        f"No worker is running.{before} Ask the person who runs this server to start a worker with"
-        " `touchstone worker`. The run then continues with the requests that have no answer yet."
+        f"No worker is running.{before} Ask the person who runs this server to start a worker with `touchstone "
+        "worker`. The run then continues with the unanswered requests."
     )
 
 
@@ -273,7 +273,7 @@ def buttons(services: Services, view: RunView) -> None:
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
                 services,
-                f"Ask the {view.failed:,} {view.kind.failed} again",
+                f"Ask again ({view.failed:,} {view.kind.failed})",
                 "retry",
                 lambda: run_control.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
@@ -283,7 +283,7 @@ def buttons(services: Services, view: RunView) -> None:
             withdraw(services, view)
 
 
-NO_WAY_BACK = "You cannot undo this or resume a canceled run. Stored answers stay and count."
+NO_WAY_BACK = "You cannot undo this action or resume a canceled run. Stored answers still count."
 
 
 def _ask(services: Services, label: str, what: str, view: RunView, *, help: str | None = None) -> None:
@@ -300,14 +300,16 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     """Open the dialog that confirms to cancel or withdraw this run."""
     named = shown.opening(view.name, 80)
     if what == "cancel":
-        left = f"{markup.count(view.left, view.kind.one)} will not be asked."
-        question = Confirmation(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
+        left = f"The run will not process {markup.count(view.left, view.kind.one)}."
+        question = Confirmation(
+            f"Cancel {named} permanently?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel"
+        )
     else:
         question = Confirmation(
             f"Withdraw {named}?",
-            "The run no longer counts in results, agreement, calibration, cases and exports. Open grading tasks about"
-            " its answers are withdrawn.",
-            "The run stays in the list with your reason. You can restore it.",
+            "The run no longer counts in results, agreement, calibration, cases and exports. Touchstone withdraws "
+            "open grading tasks about its answers.",
+            "The run stays in the list with your reason. You can restore the run.",
             f"Withdraw {named}",
             no="Do not withdraw",
             why="Reason",

@@ -20,8 +20,8 @@ MOST = 1_048_576
 """The limit on a machine without one: the default of Linux."""
 RESERVE = 256
 """Open files that new pages leave free for the requests of open pages."""
-CROWDED = "Too many pages are open on this server just now. Close pages that you do not need, then try again."
-NO_FILES = "No more files can be opened, so new connections wait. Raise the limit of open files (ulimit -n)."
+CROWDED = "Too many pages are open on this server. Close pages that you do not need, then try again."
+NO_FILES = "The server cannot open more files, so new connections wait. Raise the limit of open files (ulimit -n)."
 TOLD_SECONDS = 60.0
 REFUSED_WEBSOCKET = "ASGI callable returned without completing handshake."
 """The log line of uvicorn for a websocket that was answered with a status. The client did get its answer."""

@@ -28,9 +28,9 @@ HELD_BYTES = 2 * 1024**3
 """Total bytes of uploads in memory or in progress at a time, for all people."""
 FORGET_SECONDS = 60.0
 """Seconds that uploads outlive the person's last open page. A reload takes less."""
-NOT_YOURS = "Only leads of a project can upload files. Ask a lead."
-TOO_MUCH = "Too many uploads are running or waiting. Wait until they are imported, then try again."
-NO_LENGTH = "An upload must state its size in bytes."
+NOT_YOURS = "Only project leads can upload files. Ask a lead to upload the files."
+TOO_MUCH = "Too many uploads are running or waiting. Wait until the other uploads are imported, then try again."
+NO_LENGTH = "The upload does not state its size. Send the size in bytes in the Content-Length header."
 
 
 class Streams:

@@ -47,7 +47,7 @@ FOLLOW_SECONDS = 10
 
 CUTS = {Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
 NOUNS = {Cut.DIMENSION: "dimension", Cut.GROUP: "group"}
-ANSWERS, MEANS, LEVELS = "Each answer", "Means of a model by dimension", "Judges at three levels"
+ANSWERS, MEANS, LEVELS = "Each answer", "Model means by dimension", "Judges at three levels"
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ def _choose(services: Services, view: ProjectView, stage: Stage) -> AgreementCho
     pool = st.toggle(
         "Pool guideline versions",
         key="agreement.pool_guidelines",
-        help="Measure votes under all versions of the guideline together. Otherwise each version is measured alone.",
+        help="Measure agreement on votes under all versions of the guideline together. Otherwise, Touchstone "
+        "measures each version separately.",
     )
     return AgreementChoices(stage, by, of_means, pool, items, levels, version)
 
@@ -215,7 +216,10 @@ def _draw(services: Services, view: ProjectView, choice: AgreementChoices, other
 def being_measured(found: figure_requests.FigureState) -> markup.Markup:
     """Return a notice that the figures are being computed, or that the shown figures are out of date."""
     if found.figure is None:
-        words = "Computing agreement. With 300,000 ratings, this takes about half a minute. You can leave this page."
+        words = (
+            "Computing agreement. For 300,000 ratings, the computation takes about half a minute. You can leave "
+            "this page."
+        )
         return markup.notice(words)
     return pending_figures.words_of_earlier(found.figure)
 
@@ -334,14 +338,14 @@ def _basis(figures: Figures, findings: Mapping[Key, Finding], key: Key) -> marku
     """Return what the finding rests on, whose ratings count, and which items."""
     sentences = list(findings[key].notes)
     if len(findings) > 1:
-        sentences.append(f"This question has the lowest agreement of {len(findings)} questions.")
+        sentences.append(f"This question has the lowest agreement of all {len(findings)} questions.")
     if key[0] is not None:
         sentences.append(f"Guideline: {key[0]}.")
     raters, counted = figures.raters, figures.counting.whole_sentence
     if raters.people and raters.machines:
-        sentences.append(f"Machines are not counted: {', '.join(raters.machines)}.")
+        sentences.append(f"These machines are not counted: {', '.join(raters.machines)}.")
     if raters.people_from_files:
-        sentences.append(f"Imported people are counted: {', '.join(raters.people_from_files)}.")
+        sentences.append(f"These imported people are counted: {', '.join(raters.people_from_files)}.")
     if counted:
         sentences.append(f"Counted: {counted[:1].lower()}{counted[1:]}")
     return markup.tag("p", markup.quiet(" ".join(sentences)), style="ts", data_part="counted")

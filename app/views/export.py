@@ -43,7 +43,9 @@ def render(services: Services) -> None:
         markup.finding(markup.text("An export contains the current state of all items.")),
         markup.tag(
             "p",
-            markup.text("Unchanged items have the same bytes as in the imported file. To export only kept items, "),
+            markup.text(
+                "Unchanged items have exactly the same bytes as in the imported file. To export only kept items, "
+            ),
             markup.link("filter the items by “kept”", kept),
             markup.text(" and export the filtered list. To publish a verified data set, "),
             markup.link("make a release", release),
@@ -53,9 +55,7 @@ def render(services: Services) -> None:
     )
     formats = prepared_export.formats_of(services, view)
     if not formats:
-        shell.show(
-            markup.notice("The schema lists no export format. Add a format to the schema under export, formats.")
-        )
+        shell.show(markup.notice("The schema has no export format. Add a format to the schema under export, formats."))
         return
     with st.form("export", border=False):
         left, right = st.columns([1, 1])
@@ -63,14 +63,14 @@ def render(services: Services) -> None:
             names = {row.name: row for row in formats}
             chosen = names[st.selectbox("Format", list(names), key="export.format")]
             public = st.checkbox(
-                "Leave out private fields",
+                "Exclude private fields",
                 key="export.public",
-                help="The schema lists the private fields of public files (export, public_without).",
+                help="The schema lists the private fields under export, public_without.",
                 disabled=not view.schema.schema_.export.public_without,
             )
         with right:
             version = version_switch.switch(
-                services, view, key="export.schema", stages=RATED, help="Only ratings under this version are exported."
+                services, view, key="export.schema", stages=RATED, help="Export only ratings under this version."
             )
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
@@ -112,7 +112,7 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
     label = st.text_input(
         "Label of items without an answer",
         key="export.unanswered",
-        help=f"In {formats_named(row for row in writing(Takes.ANSWERS) if row.needs_run)}. "
-        "Without a label, a run with missing answers is not exported.",
+        help=f"For {formats_named(row for row in writing(Takes.ANSWERS) if row.needs_run)}. Without a label, "
+        "Touchstone does not export a run with missing answers.",
     )
     return {"run": run, "unanswered": label.strip() or None}

@@ -54,7 +54,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Import",
-        "Add items, models' answers or ratings from a file. You see a preview before anything is stored.",
+        "Import items, models' answers or ratings from a file. Before storing data, Touchstone shows a preview.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -155,12 +155,12 @@ def _files(services: Services, view: ProjectView) -> _ChosenFiles:
         return _ChosenFiles(path=path, media_path=media_path)
     round = st.session_state.setdefault(_ROUND, 0)
     files = st.file_uploader(
-        "Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them",
+        "Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of such files",
         accept_multiple_files=True,
         key=f"import.items.files.{round}",
     )
     media = st.file_uploader(
-        "Images and clips as a zip (optional, you can add them later)", type=["zip"], key=f"import.items.media.{round}"
+        "Images and clips as a zip (optional; you can add media later)", type=["zip"], key=f"import.items.media.{round}"
     )
     of_frames = file_inputs.media_of_extensions(services, view, "import.items") if media is None else None
     return _ChosenFiles(files, media, of_frames=of_frames)
@@ -169,9 +169,7 @@ def _files(services: Services, view: ProjectView) -> _ChosenFiles:
 def _example(view: ProjectView, row: Format) -> None:
     """Draw what a file of items looks like, with an empty table to start from where the project reads tables."""
     if row.keys is None or not row.keys.open:
-        words = (
-            f"The files with items of this project are {row.words}. You can also import models' answers and ratings."
-        )
+        words = f"Files with items of this project are {row.words}. You can also import models' answers and ratings."
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="columns"))
         return
     names = list(by_default(view.schema.schema_, row.name).values())
@@ -231,7 +229,7 @@ def _settings(
             model = None
             if takes in (Takes.ANSWERS, Takes.TASKS):
                 model = st.text_input(
-                    "Default model", key="import.model", help="The model of rows without a model name, such as gpt-4o."
+                    "Default model", key="import.model", help="The model for rows without a model name, such as gpt-4o."
                 )
             are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
             names = _name_pairs(model) if takes is Takes.TASKS else None
@@ -338,8 +336,8 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
         return ""
     now = st.session_state.get("import.format")
     if now == name:
-        return f"{first.name} looks like {name}: {why}. If not, choose another format below."
-    return f"{first.name} looks like {name} ({why}), but you chose {now}."
+        return f"{first.name} looks like {name}: {why}. If the format is wrong, choose another format below."
+    return f"{first.name} looks like {name} ({why}), but you chose {now}. Check your choice."
 
 
 def _told(view: ProjectView, came: ImportOutcome) -> None:
@@ -403,7 +401,7 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
     return names
 
 
-THEIRS = "NAME=THEIRS, one per line"
+THEIRS = "NAME=NAME_IN_FILE, one per line"
 
 
 def _tasks(
@@ -417,7 +415,9 @@ def _tasks(
 ) -> ImportSummary:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
-        raise InvalidFileError(f"{len(files)} files end with .json or .jsonl. Import one file at a time.")
+        raise InvalidFileError(
+            f"The upload has {len(files)} files that end with .json or .jsonl. Import one file at a time."
+        )
     taken = FORMATS[settings.format].tasks
     assert taken is not None
     done: ImportSummary = taken.imports(

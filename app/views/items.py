@@ -36,7 +36,7 @@ def render(services: Services) -> None:
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowedError(
-            _("Only seniors and leads of {project} see its items. Open My work to see your tasks.").format(
+            _("Only seniors and leads can see the items of {project}. To see your tasks, open My work.").format(
                 project=view.title
             )
         )
@@ -119,7 +119,10 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
         parts = [markup.tag("b", markup.text(markup.count(page.n, "item")), data_part="count")]
         if hidden := COUNTS["hidden"].number(page.counts):
             are = "is" if hidden == 1 else "are"
-            words = f" · {hidden:,} more {are} hidden because you may vote on {'it' if hidden == 1 else 'them'} blind. "
+            words = (
+                f" · {hidden:,} more {are} hidden because you may be asked to vote on "
+                f"{'it' if hidden == 1 else 'them'} blind. "
+            )
             parts.append(markup.quiet(words))
             why = markup.tag("p", markup.text(WHY_HIDDEN))
             parts.append(markup.tag("details", markup.tag("summary", markup.text("Why?")), why, style="ts-why"))

@@ -51,15 +51,15 @@ def _refused(services: Services, view: ProjectView) -> str:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     schema = view.schema.schema_
     if schema.stages.grading is None and not schema.stages.verifications:
-        return "A judge grades by the criteria of grading or verification. Add one of these stages to the form."
+        return "A judge needs the criteria of a grading or verification stage. Add one of these stages to the form."
     if schema.stages.grading is not None and not judge_replies.answered_by(services.store, **about):
-        return "There are no answers to grade yet. Run a model on Runs, or import answers."
+        return "There are no answers to grade yet. Run a model on the page Runs, or import answers."
     return ""
 
 
 PAGE = RunPage(
     title=SCREEN.title,
-    purpose="Language models grade answers. Every reply is kept, and unreadable replies are counted.",
+    purpose="Language models grade answers. Touchstone keeps every reply and counts unreadable replies.",
     asked="a judge",
     beginning=begin.BEGINNING,
     listing=watch.LISTING,

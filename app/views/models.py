@@ -20,8 +20,8 @@ SCREEN = Screen(
 
 PAGE = RunPage(
     title=SCREEN.title,
-    purpose="Models answer the project's items in a separate process. A preview shows what a run would send before "
-    "it sends anything.",
+    purpose="Models answer the project's items in a separate process. Before you start a run, a preview shows its "
+    "requests.",
     asked="a model",
     beginning=models.BEGINNING,
     listing=models.LISTING,

@@ -19,7 +19,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw a row for each page, with what the project lacks."""
     view = shell.lead_of(services)
-    shell.heading("More tools", "The menu lists these pages once the project needs them.", made_up=view.made_up)
+    shell.heading("More tools", "These pages appear in the menu when the project needs them.", made_up=view.made_up)
     waiting = rooms.read_facts(services, view).waiting
     rows = [
         [

@@ -65,8 +65,8 @@ def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         _("My submissions"),
         _(
-            "Your submissions, newest first. Only you see this page. It does not list open tasks or "
-            "qualification answers."
+            "Your submissions, newest first. Only you see this page. Open tasks and qualification answers are not "
+            "in this list."
         ),
         made_up=view.made_up,
     )
@@ -96,7 +96,7 @@ def _list(services: Services, view: ProjectView) -> None:
         narrowed = any(value is not None and value != "" for value in wanted.values())
         shell.show(
             markup.notice(
-                _("No submission matches these filters.")
+                _("No submission matches these filters. Remove a filter.")
                 if narrowed
                 else _("You have no submissions in this project yet.")
             )
@@ -279,7 +279,7 @@ def _others(view: ProjectView, row: OwnSubmission) -> markup.Markup:
     """Return the link that shows what others answered, with what it costs the person."""
     href = _address(view, row.id, **{OTHERS: "yes"})
     link = markup.tag("a", markup.text(_("Other answers")), href=href, target="_self")
-    cost = _("If you look, you get no more tasks about this item.")
+    cost = _("If you open the other answers, you get no more tasks about this item.")
     return markup.joined([link, markup.quiet(cost)], " ")
 
 

@@ -131,7 +131,7 @@ def _next(
 def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
     """Return what the person can do next, as the sentence that the page opens with."""
     if next_ is None:
-        return markup.finding(markup.text(_("Nothing waits for you now.")))
+        return markup.finding(markup.text(_("You have no open tasks now.")))
     n = _waiting(services, next_)
     about = markup.quiet(" " + _("Press the number on a button to start."))
     sentence = _("Next: {work}.").format(work=waiting_sentence(next_.stage, next_.rows, waiting=n))
@@ -152,7 +152,7 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
     media = _(no_work.WAITS_FOR_MEDIA)
     if media in reasons:  # even if other work is finished
         return media
-    return reasons[0] if reasons else _("You have no tasks here.")
+    return reasons[0] if reasons else _("You have no tasks in this stage.")
 
 
 def _project(
@@ -170,7 +170,11 @@ def _project(
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if view.archived:
-        shell.show(markup.notice(_("This project is archived. Your work is kept, and there are no more tasks.")))
+        shell.show(
+            markup.notice(
+                _("This project is archived. Touchstone keeps your submissions, and there are no more tasks.")
+            )
+        )
         return
     my_work_sections.draw_in_project(services, view)
     if back := own_submissions.sent_back_to(services.store, person=services.person, project=view.name):
@@ -302,7 +306,7 @@ def _postponed(services: Services, views: Sequence[ProjectView]) -> None:
         until = (
             _("yours until {time}").format(time=markup.moment(row.yours_until))
             if row.yours_until
-            else _("other people can take it")
+            else _("other people can take this task")
         )
         what = _("given back") if row.released else _("postponed")
         _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="postponed", button=_("Continue"))
@@ -323,7 +327,7 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             question = Confirmation(
                 _("Remove your draft about {text}?").format(text=row.words or row.title),
                 _("This removes your text of {time} from the list.").format(time=markup.moment(row.at)),
-                _("You cannot undo this here. Copy what you still need first."),
+                _("You cannot undo this action here. First copy any text that you still need."),
                 _("Remove from list"),
                 no=_("Cancel"),
             )
@@ -368,12 +372,16 @@ def _line(
 def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
         link = markup.link("Overview", addresses.page(SCREENS["overview"].path, view.name))
-        words = markup.text(" shows what the project waits for.")
-        shell.show(markup.tag("p", markup.text("You have no tasks here. "), link, words, style="ts", data_part="lead"))
+        words = markup.text(" shows the work that the project is waiting for.")
+        shell.show(
+            markup.tag(
+                "p", markup.text("You have no tasks in this project. "), link, words, style="ts", data_part="lead"
+            )
+        )
         return
     if any(row.why == _(no_work.WAITS_FOR_MEDIA) for row in work):
         return  # the stages already show the reason
-    shell.show(markup.notice(_("You have no tasks yet. Tasks appear here when a lead adds them.")))
+    shell.show(markup.notice(_("You have no tasks yet. Tasks appear on this page when a lead adds tasks.")))
 
 
 def _has_screen(stage: Stage) -> bool:

@@ -48,7 +48,7 @@ def render(services: Services) -> None:
     if steps is not None:
         top.append(figures.steps_line(steps, project=project))
     rows = waiting.rows_of(services, view, board, steps)
-    none = markup.paragraph("Nothing waits for you.", style="ts ts-small")
+    none = markup.paragraph("The project needs no action from you now.", style="ts ts-small")
     shell.show(*top, markup.section("Waiting for you"), waiting.table(rows) if rows else none)
     if board.total.written or board.total.left:
         _columns(services, view, board)
@@ -60,7 +60,7 @@ def render(services: Services) -> None:
         sections.draw_folded(services, view, _SAMPLE)
 
 
-_SAMPLE = DashboardSection("sample", "Planned sample of grading", grading_sample.for_leads)
+_SAMPLE = DashboardSection("sample", "Planned grading sample", grading_sample.for_leads)
 
 
 def _answer(services: Services, view: ProjectView, board: Dashboard) -> markup.Markup:
@@ -78,7 +78,9 @@ def _answer(services: Services, view: ProjectView, board: Dashboard) -> markup.M
 def answer(counts: ItemCounts, stages: Stages) -> str:
     """Return how many items are kept, or written where nothing is verified, of those wanted."""
     if not counts.written:
-        return f"There are no items yet. {counts.wanted:,} are wanted." if counts.wanted else "There are no items yet."
+        return (
+            f"There are no items yet. The target is {counts.wanted:,}." if counts.wanted else "There are no items yet."
+        )
     verified = stages.verification is not None
     n, word = (counts.kept, "kept") if verified else (counts.written, "written")
     goal = max(counts.wanted, counts.written - counts.rejected + counts.left) if counts.wanted else counts.written

@@ -25,7 +25,7 @@ SCREEN = Screen(
     room=Room.RELEASE,
     role=Role.LEAD,
     words="versions history withdraw verify compare download",
-    needs=Need("No release exists yet. Make one under Next.", project_facts.has_releases),
+    needs=Need("No release exists yet. Create a release under Next.", project_facts.has_releases),
 )
 
 MOST = 200
@@ -93,7 +93,7 @@ def difference(found: listing.ReleaseDifference) -> markup.Markup:
     n: Mapping[str, int] = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
     words = ", ".join(f"{count:,} {name}" for name, count in n.items())
     cut = [[markup.text(name), markup.text(what)] for name, what in rows[:MOST]]
-    more = f" The table shows the first {MOST} of {len(rows):,} lines." if len(rows) > MOST else ""
+    more = f" The table shows the first {MOST} of {len(rows):,} changes." if len(rows) > MOST else ""
     return markup.joined(
         [
             markup.paragraph(f"Items: {words}.{more}", style="ts"),

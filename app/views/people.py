@@ -56,7 +56,7 @@ def render(services: Services) -> None:
         let_in = "Add someone who has an account"
         st.button(let_in, key="people.let_in", on_click=_add_member, args=(services, view))
     if not members:
-        shell.show(markup.notice("The project has no members yet. Make an invitation and send its link."))
+        shell.show(markup.notice("The project has no members yet. Create an invitation and send its link."))
     else:
         _list(services, view, members)
     _deactivated(services, view)
@@ -278,7 +278,7 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
 
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)
-        words = f"Everyone with this link can sign in as {name}. Send it only to {name}."
+        words = f"Anyone with this link can sign in as {name}. Send the link only to {name}."
         invitation_links.keep_link(
             services, f"/link/{token}", Link("Sign-in link", name, ("once, within a day",), words)
         )
@@ -308,7 +308,7 @@ def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membe
             wanted = replace(wanted, **{what: getattr(now, what)})
         elif getattr(now, what) != getattr(seen, what):
             raise ConflictError(
-                f"Another person changed the {what} of {seen.person.name}. Check the new value, then choose again."
+                f"Another person changed the {what} of {seen.person.name}. Check the new setting, then choose again."
             )
     _store(services, view, wanted)
     _keep_message(_saved(view, wanted))
@@ -319,7 +319,7 @@ def _now(services: Services, view: ProjectView, seen: Membership) -> Membership:
     members = memberships.list_members(services.store, person=services.person, project=view.name)
     now = next((member for member in members if member.person.id == seen.person.id), None)
     if now is None:
-        raise ConflictError(f"{seen.person.name} is no longer in the project.")
+        raise ConflictError(f"{seen.person.name} is no longer in the project. Reload the page.")
     return now
 
 
@@ -346,9 +346,11 @@ def _demotion(services: Services, member: Membership, role: Role) -> Confirmatio
     name = member.person.name
     mine = member.person.id == services.person.id and not services.person.is_admin
     return Confirmation(
-        f"Make {name} {role} instead of lead?",
+        f"Change the role of {name} from lead to {role}?",
         f"{'You' if mine else name} will no longer see the pages for leads or manage members.",
-        "You cannot undo this yourself. Only another lead can." if mine else "You can make them lead again here.",
+        "You cannot undo this change yourself. Only another lead can restore your role."
+        if mine
+        else "You can restore the role on this page.",
         f"Make {name} {role}",
     )
 
@@ -357,8 +359,9 @@ def _removal(member: Membership) -> Confirmation:
     name = member.person.name
     return Confirmation(
         f"Remove {name} from the project?",
-        f"{name} can no longer open this project and gets no tasks from it. Their submissions stay and count.",
-        "You can undo this afterwards on this page, or add the person again.",
+        f"{name} can no longer open this project or get its tasks. Submissions by this person stay in the "
+        "project and still count.",
+        "You can undo the removal on this page, or add the person again later.",
         f"Remove {name}",
     )
 
@@ -371,11 +374,14 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
             other_member.person.id == member.person.id
             for other_member in memberships.list_members(services.store, person=services.person, project=view.name)
         ):
-            raise ConflictError(f"{member.person.name} is in the project already.")
+            raise ConflictError(f"{member.person.name} is already in the project.")
         _store(services, view, member)
-        _keep_message(f"{member.person.name} is back in the project, with the earlier role.")
+        _keep_message(f"{member.person.name} is in the project again, with the earlier role.")
 
-    _keep_message(f"{member.person.name} was removed from the project. Their submissions stay.", undo=back)
+    _keep_message(
+        f"{member.person.name} was removed from the project. Their submissions stay in the project and still count.",
+        undo=back,
+    )
 
 
 def _deactivation(member: Membership) -> Confirmation:
@@ -383,7 +389,7 @@ def _deactivation(member: Membership) -> Confirmation:
     return Confirmation(
         f"Deactivate the account of {name}?",
         f"{name} is signed out immediately and can no longer sign in to any project. Their open tasks go to other "
-        "people. Their submissions stay and count.",
+        "people. Their submissions still count.",
         "You can reactivate the account at the end of this page.",
         f"Deactivate {name}",
     )
@@ -394,7 +400,7 @@ def _set_active(services: Services, member: Membership, *, active: bool) -> None
     if active:
         _keep_message(f"{person.name} can sign in again, with the earlier roles.")
     else:
-        _keep_message(f"{person.name} can no longer sign in. Their submissions stay and count.")
+        _keep_message(f"{person.name} can no longer sign in. Their submissions still count.")
 
 
 # ---- invitations ----------------------------------------------------------------------------------------------------

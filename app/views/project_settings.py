@@ -65,7 +65,7 @@ def _name(services: Services, view: ProjectView) -> None:
         value=view.name,
         disabled=True,
         key=f"projects.id.{view.name}",
-        help="Addresses, files and commands use the ID. It cannot be changed.",
+        help="Addresses, files and commands use the ID. You cannot change the ID.",
     )
     right.button(
         "Rename",
@@ -81,7 +81,7 @@ def _rename(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
         title = str(st.session_state.get(key) or "")
         made = project_care.rename(services.store, by=services.person, project=view.name, title=title)
-        messages.keep("projects.done", f"The project is now called {made.title}.")
+        messages.keep("projects.done", f"The project's title is now {made.title}.")
 
 
 def _archive(services: Services, view: ProjectView) -> None:
@@ -91,9 +91,9 @@ def _archive(services: Services, view: ProjectView) -> None:
 
     question = Confirmation(
         f"Archive {view.title}?",
-        "The menus no longer list the project. Members can still read it, and leads can export it. Nobody can claim, "
-        "vote or change anything.",
-        "You can restore it on this page.",
+        "The menus no longer list the project. Members can still read the project, and leads can export it. Nobody "
+        "can claim tasks, vote or make changes.",
+        "You can restore the project on this page.",
         f"Archive {view.title}",
     )
     confirm.ask(services, question, act, key="projects.archive.sure")

@@ -55,8 +55,8 @@ def render(services: Services) -> None:
             list(open_),
             format_func=open_.__getitem__,
             key="release.despite",
-            placeholder="Choose checks to release without",
-            help="Touchstone makes the release although these checks are open. The manifest records each override.",
+            placeholder="Choose checks to override",
+            help="Touchstone creates the release although these checks are open. The manifest records each override.",
         )
     shell.section("Contents")
     asked = _options(view)
@@ -92,7 +92,7 @@ def _finding(
     releases = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
     if releases:
         newest = releases[-1]
-        made = f"Release {newest.version} was made on {markup.moment(newest.at)}"
+        made = f"Release {newest.version} was created on {markup.moment(newest.at)}"
         parts += [markup.link(made, addresses.page("past_releases", view.name)), release_table.links(view, newest)]
     shell.show(markup.tag("p", markup.joined(parts, " · "), style="ts ts-quiet ts-small", data_part="around"))
 
@@ -112,15 +112,15 @@ def _options(view: ProjectView) -> ReleaseOptions:
         "Splits",
         key="release.splits",
         placeholder="train=0.8 test=0.2",
-        help="Give each split a share or a number, such as `train=0.8 test=0.2` or `dev=50 test=rest`. "
-        "`field:NAME` takes the split from a field of the item. Without splits, all items are in test. "
-        "Items of one video or scene, and near duplicates, stay in one split.",
+        help="Give each split a share or a number, such as `train=0.8 test=0.2` or `dev=50 test=rest`. `field:NAME` "
+        "takes the split from a field of the item. If you enter no splits, all items are in test. Items of one "
+        "video or scene stay in one split, and so do near duplicates.",
     )
     middle.text_input(
         "Private splits",
         key="release.private",
         placeholder="test",
-        help="The right answers of these splits stay out of public files, so that models cannot learn them.",
+        help="Public files do not contain the keys of these splits, so that models cannot learn the right answers.",
     )
     right.checkbox("Include images and clips", key="release.media")
     _more_options()
@@ -150,7 +150,7 @@ def _more_options() -> None:
             default=list(TOGETHER),
             format_func=lambda name: BY[name],
             key="release.together",
-            help="Items that are linked in one of these ways are never in two splits.",
+            help="Items that share one of these properties always stay in one split.",
         )
         left, middle, right = st.columns(3)
         left.number_input(
@@ -159,7 +159,7 @@ def _more_options() -> None:
             value=0,
             step=1,
             key="release.seed",
-            help="Splits are drawn at random. Another seed draws other splits.",
+            help="Touchstone draws splits at random. Another seed gives different splits.",
         )
         middle.number_input(
             "Image similarity limit",
@@ -168,7 +168,7 @@ def _more_options() -> None:
             value=ALIKE,
             step=1,
             key="release.alike",
-            help="Images count as near duplicates if at most this many of the 64 bits of their hashes differ.",
+            help="Images count as near duplicates if their 64-bit hashes differ in at most this many bits.",
         )
         right.number_input(
             "Split size tolerance (%)",
@@ -177,12 +177,12 @@ def _more_options() -> None:
             value=10,
             step=1,
             key="release.off",
-            help="A split may be this much larger or smaller than planned. A difference of one item is always allowed.",
+            help="How much larger or smaller than planned a split can be. A difference of one item is always allowed.",
         )
         st.checkbox(
             "Allow missing dimensions",
             key="release.lacking",
-            help="With this option, a split may lack a dimension that has too few groups of items for all splits.",
+            help="With this option, a split can omit a dimension that has too few groups of items for all splits.",
         )
         st.checkbox(
             "Draw all splits again",
@@ -194,11 +194,11 @@ def _more_options() -> None:
                 "Accepted leaks",
                 key="release.accepted",
                 placeholder="key: the phrase is on many signs",
-                help="Write entries such as `KIND: reason`, separated by semicolons. The leak check then accepts each "
-                "kind, and the manifest records the reason.",
+                help="Write each accepted leak as `KIND: reason`, and separate leaks with semicolons. The leak "
+                "check then accepts each kind, and the manifest records the reason.",
             )
     if missing := missing_folder_checks():
-        shell.show(markup.notice(f"{' '.join(missing.values())} Until then, private splits are not checked."))
+        shell.show(markup.notice(f"{' '.join(missing.values())} Until then, Touchstone does not check private splits."))
     if files := extensions.all_missing("release_files"):
         shell.show(markup.notice(f"{' '.join(files.values())} Until then, releases do not include these files."))
 
@@ -232,7 +232,7 @@ def _make(
             on_click=press,
             disabled=bool(reason),
         )
-        words = reason or "This can take minutes. You can leave the page."
+        words = reason or "A release can take several minutes. You can leave the page."
         shell.show(markup.tag("p", markup.text(words), style="ts", data_part="reason" if reason else "note"))
 
 
@@ -245,9 +245,9 @@ def _refusal(
 ) -> str:
     """Return why a release would be refused now, as far as a few queries can tell. Empty: no reason is known."""
     if view.archived:
-        return "This project is archived. Restore it in Settings before you make a release."
+        return "This project is archived. Restore the project in Settings before you make a release."
     if not upcoming.items:
-        return "No item is kept yet. A release needs at least one kept item."
+        return "The project has no kept items yet. A release needs at least one kept item."
     waiting = [line for line in lines if not line.pending]
     if blocking := [line.title for line in waiting if not line.done and line.name not in asked.despite]:
         one = len(blocking) == 1

@@ -72,7 +72,7 @@ def ask(services: Services, question: Confirmation, act: Callable[..., None], *,
             markup.label(question.yes), key=f"{key}.yes", type="primary", width="stretch", wrap=True, on_click=do
         )
         if yes and reason is not None and not reason.strip():
-            shell.show(markup.notice("Enter a reason. Touchstone stores the reason.", style="bad"))
+            shell.show(markup.notice("Enter a reason. Touchstone stores the reason with the change.", style="bad"))
         elif no or yes:
             st.rerun()
 

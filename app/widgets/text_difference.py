@@ -17,7 +17,7 @@ STYLE = """
 def lines_of(lines: Sequence[tuple[str, str]]) -> markup.Markup:
     """Return the changed lines with their context. Each line has the sign ``+``, ``-`` or a space."""
     if not lines:
-        return markup.notice("Nothing is changed yet.")
+        return markup.notice("There are no changes yet.")
     names = {"+": "new", "-": "gone", " ": "same"}
     signs = {"+": "+ ", "-": "- ", " ": "  "}
     return markup.tag(

@@ -38,8 +38,8 @@ class ReadOutcome(StrEnum):
     READ = "read", "read"
     EMPTY = "empty", "empty"
     REFUSED = "refused", "refused to answer"
-    TRUNCATED = "truncated", "cut off before it answered"
-    UNREADABLE = "unreadable", "format violation: states none, or not one"
+    TRUNCATED = "truncated", "cut off before the answer"
+    UNREADABLE = "unreadable", "format violation: no answer, or several answers"
 
 
 Value = str | tuple[str, ...] | float | tuple[Span, ...]
@@ -97,14 +97,16 @@ class ReadingRule:
 
 
 RULES = (
-    ReadingRule("tag", "Between <answer> and </answer>, or tags of that kind."),
+    ReadingRule("tag", "Between <answer> and </answer>, or between similar tags."),
     ReadingRule("boxed", "In LaTeX's \\boxed{…}."),
-    ReadingRule("json", 'The value of an answer\'s key in JSON: {"answer": "B"}.'),
+    ReadingRule("json", 'The value of a key such as "answer" in JSON: {"answer": "B"}.'),
     ReadingRule("label", "After a label or a heading: “Answer: B”, “Final answer”, “答案：B”."),
-    ReadingRule("sentence", "In a sentence that declares it: “The best action is B”, “I would choose B”, “答案是B”."),
+    ReadingRule(
+        "sentence", "In a sentence that states the answer: “The best action is B”, “I would choose B”, “答案是B”."
+    ),
     ReadingRule("so", "After a concluding word: “So B.”"),
     ReadingRule("it is", "“It is B.”"),
-    ReadingRule("is right", "Before words that confirm it: “B is correct”."),
+    ReadingRule("is right", "Before words that confirm the answer: “B is correct”."),
     ReadingRule("verdicts", "In a list that judges the options one by one: “- A: incorrect”, “- B: correct”."),
     ReadingRule("equation", "A number after the last equals sign, or before “in total”."),
     ReadingRule(
@@ -114,15 +116,15 @@ RULES = (
     ReadingRule(
         "opening", "The text begins with the answer, followed by a reason or other text: “B. The pot is …”, “Yes, …”."
     ),
-    ReadingRule("last line", "The last line is the answer and nothing more."),
-    ReadingRule("last sentence", "The last sentence is the answer and nothing more: “… The drawer is open. C”."),
+    ReadingRule("last line", "The last line has only the answer."),
+    ReadingRule("last sentence", "The last sentence has only the answer: “… The drawer is open. C”."),
     ReadingRule(
         "predicate",
         "One sentence states the answer, and no other option occurs: “The car is black.”, “There are 4 cups.”",
     ),
-    ReadingRule("only number", "The text has exactly one number, which counts or measures something."),
-    ReadingRule("only span", "The text has exactly one span of time: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
-    ReadingRule("text", "The whole text, if the question asks for no option, number, span, or yes or no."),
+    ReadingRule("only number", "The text has exactly one number, and this number is a count or a measurement."),
+    ReadingRule("only span", "The text has exactly one time span: “from 2.0 to 3.5 s”, “00:12 - 00:15”."),
+    ReadingRule("text", "The whole text is the answer if the question asks for free text."),
 )
 """The ways in which answers are stated. All of them are searched, and their readings must agree. If a correction is in
 between, the last one counts. An option or a number that is denied, hypothetical, hedged, or one of several is not read.

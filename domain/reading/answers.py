@@ -47,9 +47,9 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
     """
     seen = visible(text, escapes=True)
     if seen.reasoning is Reasoning.OPEN:
-        return Reading(ReadOutcome.TRUNCATED, why="The reasoning block never ends, so nothing was answered.")
+        return Reading(ReadOutcome.TRUNCATED, why="The reasoning block does not end, so the text has no answer.")
     if is_empty(seen.text) and not _is_own(seen.text, asked) and not _is_empty_set(seen.text, asked):
-        return Reading(ReadOutcome.EMPTY, why="There is no word in it.")
+        return Reading(ReadOutcome.EMPTY, why="The answer has no words.")
     if asked.kind is AnswerKind.TEXT:
         return _text(seen, finish_reason)
     reader = _Reader(seen, asked, finish_reason)
@@ -57,13 +57,13 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
     refused = reader.refused(claim)
     if refused is not None:
         return Reading(
-            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="It says that it does not or cannot answer."
+            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="The model says that it will not or cannot answer."
         )
     if finish_reason == "content_filter":
-        return Reading(ReadOutcome.TRUNCATED, why="A filter cut the answer off.")
+        return Reading(ReadOutcome.TRUNCATED, why="A content filter cut off the answer.")
     if claim is None:
         if finish_reason == "length":
-            return Reading(ReadOutcome.TRUNCATED, why="It was cut off before an answer had surely been given.")
+            return Reading(ReadOutcome.TRUNCATED, why="The text was cut off before it clearly stated an answer.")
         return Reading(ReadOutcome.UNREADABLE, why=reader.why_no_span or why)
     return Reading(ReadOutcome.READ, claim.value, claim.places, (seen.span(claim.start, claim.end),), claim.rule)
 
@@ -89,10 +89,10 @@ def _text(seen: Visible, finish_reason: str | None) -> Reading:
     refused = refusal(seen.text, unsure=False)
     if refused is not None and refused[0] < REFUSES_EARLY:
         return Reading(
-            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="It says that it does not or cannot answer."
+            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="The model says that it will not or cannot answer."
         )
     if finish_reason in ("length", "content_filter"):
-        return Reading(ReadOutcome.TRUNCATED, why="It was cut off.")
+        return Reading(ReadOutcome.TRUNCATED, why="The answer was cut off.")
     end = len(seen.text.rstrip())
     start = len(seen.text) - len(seen.text.lstrip())
     return Reading(ReadOutcome.READ, " ".join(seen.text.split()), (), (seen.span(start, end),), "text")
@@ -151,7 +151,7 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
     def decided(self) -> tuple[Claim | None, str]:
         """Return the one claim that counts, or None with a sentence that gives the reason."""
         if any(item.by == "conflict" for item in self.items) and self.asked.kind is not AnswerKind.NUMBER:
-            return None, "A letter stands beside another option's text."
+            return None, "The text combines a letter with the text of another option."
         claims = sorted(self._claims(), key=lambda claim: (claim.start, claim.declared))
         claims = [claim for claim in claims if self._given_before_the_cut(claim)]
         claims = [claim for claim in claims if not self._is_part(claim, claims)]
@@ -160,20 +160,20 @@ class _Reader(OptionReader, OrderReader, YesNoReader, NumberReader, SpanReader, 
             counted_option = self._counted_option() if self.asked.kind is AnswerKind.OPTION else None
             if counted_option is not None and self._given_before_the_cut(counted_option):
                 return counted_option, ""
-            return None, "It states none of what was asked for."
+            return None, "The text does not state an answer that Touchstone can read."
         last = max(claims, key=lambda claim: claim.end)
         since = max((at for at in self.corrected if at < last.start or at >= last.end), default=-1)
         if since >= last.end:
-            return None, "It takes back what it stated."
+            return None, "The text withdraws the answer that it stated."
         counted = [claim for claim in claims if claim.start > since] if since >= 0 else claims
         if len({(claim.value, claim.places) for claim in counted}) > 1 or any(claim.value is None for claim in counted):
-            return None, "It states several, or none clearly."
+            return None, "The text states several answers, or no clear answer."
         if since >= 0 and len({claim.value for claim in claims}) > 1 and since < min(c.start for c in claims):
-            return None, "It takes back what it stated."
+            return None, "The text withdraws the answer that it stated."
         if self.asked.kind is AnswerKind.OPTION and self._ends_with_another(last):
-            return None, "It ends with another option's letter."
+            return None, "The text ends with the letter of another option."
         if statements.taken_back(self.low, last.end, several=self.asked.kind is AnswerKind.MULTI):
-            return None, "It says that another may be as right."
+            return None, "The text says that another answer may also be right."
         order = [rule.name for rule in RULES]
         return min(counted, key=lambda claim: order.index(claim.rule)), ""
 

@@ -174,7 +174,9 @@ class Numbers:
                 number = _together(last, number)
             elif last is not None:
                 if _of_each_other(self.text, last, number):
-                    last, number = (replace(part, value=None, why="a part of something") for part in (last, number))
+                    last, number = (
+                        replace(part, value=None, why="a fraction of another amount") for part in (last, number)
+                    )
                 yield self._without_a_lone_mark(last)
             last, end = number, number.end
         if last is not None:
@@ -183,7 +185,7 @@ class Numbers:
     def _without_a_lone_mark(self, number: Number) -> Number:
         if not number.marked or self.asked is None or self.asked[2] in _WITH_MARKS:
             return number
-        return replace(number, value=None, why="a measure whose unit is only a mark")
+        return replace(number, value=None, why="a measurement whose unit is only a prime mark")
 
     def _digits(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
         for match in _DIGITS.finditer(self.text):
@@ -238,7 +240,7 @@ class Numbers:
         before = text[max(0, start - 40) : start]
         why = ""
         if value is None:
-            why = "a number that can be read in two ways"
+            why = "an ambiguous number"
         named = bool(_NAMED.search(before))
         ordinal = re.compile(
             r"(?:st|nd|rd|th|º|ª|-?i?ème|-(?:е|й|я|го)|\.\s?(?:platz|mal)|番目|号|號|층|번째)(?![a-z])", re.I
@@ -246,7 +248,7 @@ class Numbers:
         if ordinal or _NAME_BEHIND.match(text, stop):
             named = True
         if value is not None and _MULTIPLIED.match(text, stop):
-            value, why = None, "a number that something multiplies"
+            value, why = None, "a number with a multiplier"
         end, unit, word = stop, "", ""
         currency = _CURRENCY.search(before)
         match = _UNIT.match(text, stop)
@@ -266,24 +268,24 @@ class Numbers:
             if match["power"] and self.asked_name == (name + match["power"]).lower():
                 unit, end = name + match["power"], match.end()
             elif match["power"] and (known or attached):
-                value, why = None, "a unit of something else"
+                value, why = None, "a unit of another quantity"
             elif known and text[match.end("name") : match.end("name") + 1].isdigit():
-                value, why = None, "a time or a measure in two parts"
+                value, why = None, "a time or a measurement in two parts"
             elif known:
                 unit, end = name, match.end("name")
                 value, why = self._converted(value, why, name, text[end:])
             else:
                 word = name
                 if attached and name.isascii() and name not in ("x",) and not ordinal:
-                    value, why = None, "a number with letters at it"
+                    value, why = None, "a number with attached letters"
                 elif attached and name == "x":
                     value, why = None, "a number of times"
                 elif self.asked is not None and name.lower() not in FUNCTION_WORDS and not self._is_asked(name):
-                    value, why = None, "a number of something else than was asked for"
+                    value, why = None, "a count of objects that the question does not ask for"
         if value is not None:
             around = text[end : end + 24]
             if _SHARE_BEFORE.search(before):
-                value, why = None, "what something is a part of"
+                value, why = None, "the whole of a fraction"
             elif (
                 _BOUND_BEFORE.search(before)
                 or _BOUND_AFTER.match(around)
@@ -320,7 +322,7 @@ class Numbers:
         """
         name = _PRIMES.get(self.asked[0], {}).get(mark) if self.asked is not None else None
         if name is None:
-            return None, "a measure whose unit is only a mark", mark
+            return None, "a measurement whose unit is only a prime mark", mark
         return *self._converted(value, why, name, ""), name
 
     def _is_asked(self, name: str) -> bool:
@@ -339,13 +341,13 @@ class Numbers:
         stated = unit_of(name)
         assert stated is not None
         if self.asked_name is None:
-            return (None, "a share of something") if stated[0] == "percent" else (value, "")
+            return (None, "a percentage") if stated[0] == "percent" else (value, "")
         if name.lower() == self.asked_name:
             return value, ""
         if self.asked is None or stated[0] != self.asked[0]:
             if self.asked is not None and {stated[0], self.asked[0]} == {"temperature", "angle"}:
                 return value, ""
-            return None, "in a unit that was not asked for"
+            return None, "a number in a unit that the question does not ask for"
         if (
             name in AMBIGUOUS_SIGNS
             and name.lower() != self.asked_name
@@ -354,7 +356,7 @@ class Numbers:
             and name == "m"
             and self.asked[0] == "time"
         ):
-            return None, "in a unit that was not asked for"
+            return None, "a number in a unit that the question does not ask for"
         return value * stated[1] / self.asked[1], ""
 
 

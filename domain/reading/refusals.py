@@ -64,7 +64,7 @@ REFUSALS = (
             rf"|order|rank|identify|recogni[sz]e|name|describe|say|tell|determine|judge|know|verify|confirm|make"
             rf"|be (?:sure|certain)|see (?:anything|it|that|this|what)|fairly|reliably)\b"
             rf"|\bunable to (?:help|assist|comply|answer|respond|provide|determine|process|complete|fulfil|fulfill|tell|say)\b"),
-    Refusal("sorry", "“I'm sorry, but …” or “I apologize, but …”, followed by something that the model cannot do",
+    Refusal("sorry", "“I'm sorry, but …” or “I apologize, but …”, followed by a refusal",
             rf"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|afraid)\b[^.!?\n]{{0,60}}\b(?:{_CANNOT}|not (?:able|allowed"
             rf"|permitted|possible|comfortable)|no (?:image|answer|{_PICTURE})|decline|against)\b"),
     Refusal("machine", "“As an AI language model, I cannot …”",

@@ -14,11 +14,11 @@ SECONDS, FRAMES = "seconds", "frames"
 MANY = 1_000
 """With more spans than this, only the first and the last ones are read. No real answer states this many."""
 
-BACKWARDS = "It states a span that ends before it begins."
-NEGATIVE = "It states a moment before the clip begins: seconds count from 0, and frames from 1."
-OTHER_UNIT = "It states a span in {other}, and {asked} are asked for."
-NO_CLOCK = "It states a time that no clock shows."
-PARTS = "It states a span in percent of the clip, whose length it does not say."
+BACKWARDS = "The text states a time span that ends before it begins."
+NEGATIVE = "The text states a time before the clip begins. Seconds count from 0, and frames count from 1."
+OTHER_UNIT = "The text states a time span in {other}, but the question asks for {asked}."
+NO_CLOCK = "The text states an invalid clock time."
+PARTS = "The text states a time span in percent of the clip, but not the length of the clip."
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _said(match: re.Match[str], asked: str) -> StatedSpan:
     if given["sign1"] or given["sign2"] or (asked == FRAMES and (begins < 1 or ending < 1)):
         return refused(NEGATIVE)
     if asked == FRAMES and (begins.denominator > 1 or ending.denominator > 1):
-        return refused("It states a part of a frame.")
+        return refused("The text states a fraction of a frame.")
     if ending < begins:
         return refused(BACKWARDS)
     return StatedSpan(*match.span(), (float(begins), float(ending)))

@@ -181,14 +181,14 @@ OPENINGS = (
           r"<\|(?:begin_of_thought|begin_of_thinking|start_thinking|think|thinking)\|>"),
     Token("channel", "a channel that is not the final one: <|channel|>analysis<|message|>",
           r"<\|channel\|>\s?(?:analysis|commentary)[^<]{0,100}(?:<\|message\|>)?"),
-    Token("unused", "<unused94>, which opens the thoughts of some models", r"<unused94>(?:thought)?"),
+    Token("unused", "<unused94>, with which some models begin their reasoning", r"<unused94>(?:thought)?"),
     Token("plain channel", "a channel without its tokens: a reply that begins with “analysisWe …”",
           r"\A\s{0,20}analysis(?=(?-i:[A-Z]))"),
 )  # fmt: skip
 """The beginnings of a reasoning block."""
 
 CLOSINGS = (
-    Token("tag", "</think> and its kin", rf"<\s?/\s?(?:\w{{1,10}}:)?(?:{_TAG}|chain_of_thought|cot)\s?>"),
+    Token("tag", "</think> and similar tags", rf"<\s?/\s?(?:\w{{1,10}}:)?(?:{_TAG}|chain_of_thought|cot)\s?>"),
     Token("triangle", "◁/think▷", r"◁/think▷"),
     Token("bracket", "[/THINK]", r"\[/(?:THINK|THINKING|REASONING)\]"),
     Token("thought", "<|end_of_thought|>, <|END_THINKING|> and similar tokens",
@@ -205,7 +205,7 @@ TURNS = (
           r"end_of_turn|endofresponse|user|human|im_start\|>\s?user|start_header_id\|>\s?user)\|?>?"
           r"|</s>|<(?:eos|end_of_turn|endoftext|end_of_text|eot|eom|end_of_utterance|eos_token)>"
           r"|<start_of_turn>\s?user|\[INST\]"),
-    Token("mark", "other chat tokens, such as speakers, padding and picture places",
+    Token("mark", "other chat tokens, such as speaker names, padding and image placeholders",
           r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s?(?:assistant|model)?"
           r"|<\|[\w▁ /.-]{1,40}\|>|<s>|<(?:bos|pad|unk|image|video|start_of_turn)>|\[/INST\]|<</?SYS>>"),
 )  # fmt: skip

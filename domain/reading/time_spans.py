@@ -37,9 +37,9 @@ class SpanReader(AnswerText):
         values = sorted({span.value for span in there if span.value is not None})
         why = next((span.why for span in there if span.value is None), "")
         if not why and len(values) > 1 and not self.asked.several:
-            why = "It states several spans of time, and one is asked for."
+            why = "The text states several time spans, but the question asks for one."
         if any(self._span_unsaid(span) for span in there):
-            why = "It denies or doubts a span that it states."
+            why = "The text denies or doubts a time span that it states."
         if why:
             self.why_no_span = why
         if why and place.rule == "only span":

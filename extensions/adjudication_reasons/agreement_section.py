@@ -31,7 +31,8 @@ FIRST = 12
 def draw(services: Services, view: ProjectView) -> None:
     """Draw a line for each reason and dimension, with the decisions behind it and the ways to answer it."""
     words = (
-        "Seniors gave these reasons when they settled items. Add a missing rule to the guideline, or close the reason."
+        "Senior annotators gave these reasons when they settled items. For each reason, add a rule to the "
+        "guideline, or close the reason."
     )
     shell.show(markup.paragraph(words, style="ts ts-quiet"))
     asked = _asked(services, view)
@@ -51,7 +52,7 @@ def draw(services: Services, view: ProjectView) -> None:
 def about(services: Services, view: ProjectView) -> str | None:
     """Return what the section has, or None before the first decision or skip."""
     there = reason_lists.has_reasons(services.store, by=services.person, project=view.name)
-    return "why seniors settled items, and why verifiers skipped" if there else None
+    return "why senior annotators settled items, and why verifiers skipped items" if there else None
 
 
 def _asked(services: Services, view: ProjectView) -> figure_requests.FigureState:
@@ -91,8 +92,11 @@ def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
 def nothing(view: ProjectView) -> str:
     """Return why the list is empty."""
     if view.schema.schema_.stages.adjudication is None:
-        return "This project has no adjudication. An item that the votes leave open is rejected."
-    return "No senior has settled an item yet. When a senior settles an item, the reason appears in this list."
+        return "This project has no adjudication stage, so an item is rejected if the votes differ."
+    return (
+        "No senior annotator has settled an item yet. When a senior annotator settles an item, the reason appears "
+        "in this list."
+    )
 
 
 def summary(lines: Sequence[AdjudicationReason]) -> str:
@@ -140,7 +144,11 @@ def _line(services: Services, view: ProjectView, line: AdjudicationReason) -> No
             _case(services, view, case, name)
         if len(line.cases) > MOST:
             shell.show(
-                markup.tag("div", markup.quiet(f"{len(line.cases) - MOST:,} more in the downloaded file."), style="ts")
+                markup.tag(
+                    "div",
+                    markup.quiet(f"More decisions in the downloaded file: {len(line.cases) - MOST:,}."),
+                    style="ts",
+                )
             )
         if line.open:
             _answer(services, view, line, name)
@@ -161,10 +169,10 @@ def _case(services: Services, view: ProjectView, case: SettledCase, name: str) -
 def state_of(case: SettledCase) -> str:
     """Return in words whether a decision's reason is still open, and how it was answered."""
     if case.answered_by is None:
-        return f"Open since guideline {case.guideline}"
+        return f"Open since version {case.guideline} of the guideline"
     if case.answer:
-        return f"Closed without a change: {case.answer}"
-    return f"Closed by guideline {case.answered_by}"
+        return f"Closed without a guideline change: {case.answer}"
+    return f"Closed by version {case.answered_by} of the guideline"
 
 
 def _answer(services: Services, view: ProjectView, line: AdjudicationReason, name: str) -> None:
@@ -172,7 +180,7 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
         if "guideline" in SCREENS and st.button("Edit guideline", key=f"reasons.write.{name}", type="primary"):
             st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
-        why = st.text_input("Or explain why the guideline stays unchanged", key=f"reasons.why.{name}", width=420)
+        why = st.text_input("Reason to keep guideline", key=f"reasons.why.{name}", width=420)
         if st.button("Close reason", key=f"reasons.close.{name}"):
             with shell.guard(services):
                 closing.answer(

@@ -61,7 +61,11 @@ def dimensions_chart(found: Sequence[DisagreementCount], titles: Mapping[str, st
             "encoding": {"y": names_axis(names), "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
     ]
-    most = f" Most in {names[0]} ({100 * lines[0].differ / lines[0].items:.0f} %)." if len(lines) > 1 and differ else ""
+    most = (
+        f" The largest share is in {names[0]} ({100 * lines[0].differ / lines[0].items:.0f} %)."
+        if len(lines) > 1 and differ
+        else ""
+    )
     return ChartSpec(
         "disagreement",
         f"Votes differ on {differ:,} of {markup.count(n, 'item')} ({100 * differ / n:.0f} %).{most}",
@@ -119,7 +123,7 @@ def reasons_chart(found: Sequence[Reason]) -> ChartSpec:
     return ChartSpec(
         "reasons",
         f"The most frequent reason is {names[0]} ({totals[names[0]]:,} of {n:,}).",
-        f"Reasons in votes that count and in seniors' decisions, n = {n:,}.{more}",
+        f"Reasons from votes that count and from decisions of senior annotators, n = {n:,}.{more}",
         [layer],
         ["Reason", *(source.value.capitalize() for source in there), "All"],
         [[name, *(counts.get((name, source), 0) for source in there), totals[name]] for name in names],

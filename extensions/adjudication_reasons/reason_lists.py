@@ -131,10 +131,10 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
         access = require_lead(session, by=by, project=project)
         row = items.by_external_id(session, project_id=access.project_id, external_id=item)
         if row is None:
-            raise NotFoundError(f"There is no item {item!r} in {project}.")
+            raise NotFoundError(f"The project {project} has no item {item!r}. Check the item's ID.")
         decided = items.latest_annotations(session, item_id=row.id, revision=revision, stage=Stage.ADJUDICATION)
         if not decided:
-            raise NotFoundError(f"No senior has settled revision {revision} of {item!r}.")
+            raise NotFoundError(f"No senior annotator has settled revision {revision} of {item!r}.")
         decision = decided[-1]
         *earlier, _ = [_told(access, decision.answers) for decision in decided]
         return ContestedItem(

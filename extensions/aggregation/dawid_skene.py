@@ -98,7 +98,10 @@ def dawid_skene(
     classes = tuple(categories) if categories is not None else named
     strange = [value for value in named if value not in classes]
     if strange:
-        raise RatingsError(f"The declared scale ({', '.join(map(str, classes))}) has no value {strange[0]!r}.")
+        raise RatingsError(
+            f"The declared scale ({', '.join(map(str, classes))}) does not include the value {strange[0]!r}. Add the "
+            "value to the scale, or correct the rating."
+        )
     unit_names, rater_names = tuple(dict.fromkeys(units)), tuple(dict.fromkeys(raters))
     problem = why_not_fitted(len(rater_names), len(named), len(classes))
     if problem:
@@ -149,9 +152,9 @@ def fit_classes(
 def why_not_fitted(n_raters: int, n_used: int, q: int) -> str | None:
     """Return why the raters' errors cannot be estimated; None if they can."""
     if n_raters < 2:
-        return "Errors cannot be estimated from one rater. Use ratings of at least two raters."
+        return "Touchstone cannot estimate errors from one rater. Use ratings from at least two raters."
     if n_used < 2:
-        return "All ratings are the same, so errors cannot be estimated."
+        return "All ratings are the same, so Touchstone cannot estimate errors."
     if q > _MOST_CATEGORIES:
         return f"The ratings have {q:,} different values, like a measurement. Use the mean instead."
     return None

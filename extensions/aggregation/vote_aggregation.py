@@ -142,7 +142,7 @@ def _majority(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         ties,
         seed,
         reliability=_with_others(ratings, votes),
-        reliability_is="share of votes equal to the majority of the other raters (even splits left out)",
+        reliability_is="share of votes equal to the majority of the other raters, without even splits",
     )
 
 
@@ -221,7 +221,14 @@ def _glad(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         p = model.fit_predict_proba(table)
         return p, model.alphas_.to_dict()
 
-    return _by_crowdkit(ratings, "glad", fit, ties, seed, "ability alpha (GLAD); negative: wrong more often than right")
+    return _by_crowdkit(
+        ratings,
+        "glad",
+        fit,
+        ties,
+        seed,
+        "ability alpha (GLAD); a rater with a negative value is wrong more often than right",
+    )
 
 
 def _by_crowdkit(

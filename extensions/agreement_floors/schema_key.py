@@ -57,7 +57,7 @@ def check(schema: Schema) -> Found:
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
         if names[at] in names[:at]:
-            yield path, f"the floor `{names[at]}` exists already; remove one of the two"
+            yield path, f"the floor `{names[at]}` appears twice; remove one of the two"
         if not 0 < floor.at_least <= 1:
             share = f"; {floor.at_least:g} % is {floor.at_least / 100:g}" if 1 < floor.at_least <= 100 else ""
             yield (*path, "at_least"), f"a floor must be above 0 and at most 1{share}"
@@ -68,7 +68,7 @@ def check(schema: Schema) -> Found:
                 for stage in STAGES
                 for criterion in getattr(getattr(schema.stages, stage), "criteria", ())
             ]
-            what = f"no stage asks several people for `{floor.criterion}`"
+            what = f"no stage lets several people rate `{floor.criterion}`"
             yield (*path, "criterion"), f"{what}{among(floor.criterion, there)}"
         elif row := summarised().get(floor.statistic):
             yield from _statistic(schema, floor, asked[1], row, path)
@@ -91,13 +91,23 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
         variant = variant_of(floor, part.level)
         if variant is None:
             names = [name for variant in row.variants if variant.shown is not None and (name := name_of(variant))]
-            there = among(str(floor.variant), names) if names else "; it has only one variant, so leave `variant` out"
+            there = (
+                among(str(floor.variant), names)
+                if names
+                else "; the statistic has only one variant, so remove `variant`"
+            )
             yield (*path, "variant"), f"`{row.name}` has no variant `{floor.variant}`{there}"
             return
         if lacking := _lacking(row, variant, part):
             key = "variant" if floor.variant is not None and not _lacking(row, Variant(), part) else "statistic"
             what = f"`{floor.variant}` of `{row.name}`" if key == "variant" else f"`{row.name}`"
-            yield (*path, key), f"{what} needs {lacking}, but `{criterion.name}` has other answers"
+            yield (
+                (*path, key),
+                (
+                    f"{what} needs {lacking}, which the answers to `{criterion.name}` do not have; choose another "
+                    "statistic or variant"
+                ),
+            )
             return
 
 
@@ -105,7 +115,7 @@ def _lacking(row: StatisticRow, variant: Variant, part: RatedVariable) -> str | 
     """Return the requirement of a statistic that the answers do not meet, or None."""
     needs = variant.needs or row.needs
     if part.shape is not None:
-        return None if row.shown is Needs.of_shape(part.shape) else "values of a scale"
+        return None if row.shown is Needs.of_shape(part.shape) else "values on a scale"
     if row.shown in OVERLAP:
         return str(row.shown)
     ordered = part.level != "nominal"

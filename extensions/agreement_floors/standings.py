@@ -146,7 +146,7 @@ def _after(votes: int) -> str:
 
 
 def _words(setting: Setting) -> str:
-    return f"{setting.at_least:g}{' of the lower limit' if setting.bound == 'low' else ''}"
+    return f"{setting.at_least:g}{' for the lower limit' if setting.bound == 'low' else ''}"
 
 
 # ---- how they stand --------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
         )
     except RatingsError:  # its sentence may name people
         return replace(
-            blank, outcome=UNKNOWN, why="the ratings cannot be compared; the page Agreement gives the reason"
+            blank, outcome=UNKNOWN, why="Touchstone cannot compare the ratings; the Agreement page shows the reason"
         )
     wanted = [line for line in lines if _is_meant(access.schema, floor, line)]
     if not wanted:
@@ -203,7 +203,7 @@ def measure_floor(store: Store, access: Access, floor: Floor, *, schema_version:
         n_units=worst.n_units,
         n_raters=worst.n_raters,
         n_left_out=worst.n_left_out,
-        why=f"the lowest of {len(wanted):,}" if len(wanted) > 1 else "",
+        why=f"the lowest of {len(wanted):,} values" if len(wanted) > 1 else "",
     )
 
 
@@ -223,11 +223,11 @@ def _bound(floor: Floor, line: Result) -> float | None:
 def _no_line(floor: Floor, people: int) -> str:
     row = STATISTICS[floor.statistic]
     if people < 2:
-        return "nobody has rated it yet" if not people else "only one person has rated it"
+        return "there are no ratings yet" if not people else "only one person has given ratings"
     if row.lines is SummaryRows.OF_TWO:
-        return f"this statistic is for exactly two raters, but {people:,} people rated"
+        return f"this statistic is for exactly two raters, but {people:,} people gave ratings"
     if row.lines is SummaryRows.OF_SEVERAL:
-        return f"this statistic is for more than two raters, but only {people:,} people rated"
+        return f"this statistic is for more than two raters, but only {people:,} people gave ratings"
     return "no two votes can be compared"
 
 
@@ -237,11 +237,11 @@ def _undefined(floor: Floor, wanted: Sequence[Result], known: Sequence[Result]) 
         return "this statistic has no lower limit; set `bound` to `value`, or choose another statistic"
     if len(wanted) > 1:
         return (
-            f"{len(lacking):,} of {len(wanted):,} pairs or parts have no value; choose a statistic for several "
-            "raters, such as krippendorff_alpha"
+            f"{len(lacking):,} of {len(wanted):,} pairs of raters or parts of the criterion have no value; choose a "
+            "statistic for several raters, such as krippendorff_alpha"
         )
     names = [name for row in lacking for name in row.args.get("pair", ())]
-    reason = lacking[0].reason or "it has no value"
+    reason = lacking[0].reason or "the statistic has no value"
     return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _small(reason)
 
 

@@ -23,7 +23,7 @@ def read_accounts(path: Path) -> dict[str, str | None]:
         if not login:
             raise refused(path, number, "login is empty")
         if login in accounts:
-            raise refused(path, number, f"{login!r} already has a row")
+            raise refused(path, number, f"an earlier row has the same login {login!r}; delete one of the two rows")
         if account is not None and account in accounts.values():
             raise refused(path, number, f"two rows have the account {account!r}; give each login its own account")
         accounts[login] = account

@@ -23,7 +23,7 @@ from importers.table_entries import MIB, TableEntry, is_table_entry
 
 _TABLE = re.compile(r"tables/([a-z_]{1,60})\.jsonl")
 _MEDIA = re.compile(r"media/([0-9a-f]{64})")
-_AGAIN = "Nothing was imported. Export the project again, and copy the file whole."
+_AGAIN = "Nothing was imported. Export the project again, and copy the complete file."
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class ProjectArchive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
             raise InvalidFileError(f"{self.name} is not a complete ZIP archive ({error}). {_AGAIN}") from error
         except OSError as error:
-            raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot read {path}: {error.strerror}. Check the file and its permissions."
+            ) from error
         try:
             self._entries = self._looked_at()
             self.manifest = self._manifest()
@@ -125,15 +127,16 @@ class ProjectArchive:
         for entry in self._zip.infolist():
             path = entry.filename
             if path != "manifest.json" and not _TABLE.fullmatch(path) and not _MEDIA.fullmatch(path):
-                self._refuse(f"the archive holds an unexpected file {path[:100]!r}")
+                self._refuse(f"the archive contains an unexpected file {path[:100]!r}")
             if path in by_path:
-                self._refuse(f"the archive holds {path!r} twice")
+                self._refuse(f"the archive contains {path!r} twice")
             if entry.flag_bits & 1:
                 self._refuse(f"{path!r} is protected by a password")
             swells = entry.file_size > max(self.limits.free, self.limits.ratio * entry.compress_size)
             if swells and not _MEDIA.fullmatch(path):
                 self._refuse(
-                    f"{path!r} is too large when unpacked ({entry.file_size:,} bytes from {entry.compress_size:,})"
+                    f"{path!r} is too large after unpacking ({entry.file_size:,} bytes from "
+                    f"{entry.compress_size:,} bytes)"
                 )
             by_path[path] = entry
         return by_path
@@ -152,14 +155,15 @@ class ProjectArchive:
             or manifest.get("format") != ARCHIVE_FORMAT
             or not isinstance(manifest.get("version"), int)
         ):
-            self._refuse("the manifest is not from a project")
+            self._refuse("the manifest does not describe a project")
         if manifest["version"] > ARCHIVE_VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer Touchstone (archive version {manifest['version']}, readable up to "
-                f"{ARCHIVE_VERSION}). Nothing was imported. Update Touchstone, then import the archive again."
+                f"{self.name} was written by a newer version of Touchstone. Its archive version is "
+                f"{manifest['version']}, but this server reads only versions up to {ARCHIVE_VERSION}. Nothing was "
+                "imported. Update Touchstone, then import the archive again."
             )
         if not isinstance(manifest.get("media"), dict) or not isinstance(manifest.get("project"), str):
-            self._refuse("the manifest is not from a project")
+            self._refuse("the manifest does not describe a project")
         return manifest
 
     def _tables(self) -> dict[str, TableEntry]:
@@ -169,13 +173,13 @@ class ProjectArchive:
             match = _TABLE.fullmatch(str(entry.get("path"))) if isinstance(entry, dict) else None
             whole = match and entry["path"] in self._entries and is_table_entry(entry)
             if match is None or not whole or match[1] in table_entries:
-                self._refuse("the manifest names a table that is missing, or has a wrong entry")
+                self._refuse("the manifest names a missing table or describes a table incorrectly")
             table_entries[match[1]] = TableEntry(
                 match[1], tuple(entry["columns"]), entry["rows"], entry["bytes"], str(entry["sha256"])
             )
         stray = [path for path in self._entries if (match := _TABLE.fullmatch(path)) and match[1] not in table_entries]
         if stray:
-            self._refuse(f"the archive holds {stray[0]!r}, which is not in the manifest")
+            self._refuse(f"the archive contains {stray[0]!r}, which is not in the manifest")
         return table_entries
 
     def _line(self, lines: IO[bytes], table: str, number: int) -> bytes:
@@ -193,7 +197,7 @@ class ProjectArchive:
         except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict) or row.keys() != wanted:
-            self._refuse(f"row {number:,} of {table} does not have the columns of the manifest")
+            self._refuse(f"row {number:,} of {table} does not have the columns that the manifest names")
         return row
 
     def _open(self, path: str) -> IO[bytes]:

@@ -24,7 +24,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, project: str) -> Path:
         path = archive_for(resources.store, resources.settings.home, by=person, project=project)
         if path is None:
-            raise NotFoundError("There is no archive yet. Export the project on Projects first.")
+            raise NotFoundError("This project has no archive yet. On Projects, export the project first.")
         return path
 
     async def archive(request: Request) -> Response:

@@ -119,7 +119,7 @@ def delete_project(
     """
     if typed.strip() != project:
         raise InvalidInputError(
-            [Problem("name", f"Type the project's name, {project}, to delete it. Nothing was deleted.")]
+            [Problem("name", f"Nothing was deleted. To delete the project, type its name, {project}.")]
         )
     with store.read() as session:
         lead_alone(session, by=by, project=project)

@@ -61,7 +61,7 @@ def export_project(
         The project does not exist, or one of its images or clips is missing from the media store.
     """
     if out.exists():
-        raise ConflictError(f"{out} already exists. Name another file, or remove this one.")
+        raise ConflictError(f"{out} already exists. Choose another file name, or delete this file.")
     out.parent.mkdir(parents=True, exist_ok=True)
     handle, made = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")  # for its owner alone
     try:

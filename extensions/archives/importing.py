@@ -108,8 +108,8 @@ class Import:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
         except IntegrityError as error:
             raise AlreadyTakenError(
-                f"Nothing was imported. A project {self.name!r} or a part of this archive was imported at the same "
-                "time, or the archive is inconsistent. Run the same command again."
+                f"Nothing was imported. Either an import of {self.name!r} or of this archive ran at the same time, "
+                "or the archive is inconsistent. Run the same command again."
             ) from error
         self.notes += storing.notes
         return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
@@ -143,12 +143,16 @@ class Import:
         called = [f"{logins[id]} is {free}" for id, free, _ in new if free != logins[id]]
         if called:
             more = f", and {len(called) - _SHOWN:,} more" if len(called) > _SHOWN else ""
-            self.notes.append(f"Logins that already existed got a number: {', '.join(called[:_SHOWN])}{more}.")
+            self.notes.append(
+                f"Touchstone added a number to logins that already exist on this server: {', '.join(called[:_SHOWN])}"
+                f"{more}."
+            )
         everyone = [matched[id] for id in sorted(matched)]
         if everyone != sorted(everyone) or (matched and any(id != there for id, there in matched.items())):
             self.notes.append(
-                "Existing accounts have other numbers than in the archive. So people get the remaining items in "
-                "another order, and pseudonyms in exports follow the order of the accounts on this server."
+                "Existing accounts have different internal numbers on this server than in the archive. Therefore, "
+                "people get the remaining items in a different order. Pseudonyms in exports follow the order of the "
+                "accounts on this server."
             )
         return matched, new
 
@@ -174,13 +178,14 @@ class Import:
         gone = sorted({account for account in accounts.values() if account} - taken.keys())
         open_ = sorted(login for login in logins.values() if login in taken and login not in accounts)
         for names, why in (
-            (strange, "nobody in the archive has the login {}"),
-            (gone, "no account on this server has the login {}"),
-            (open_, "the login {} already exists on this server, but has no row in the file"),
+            (strange, "the archive has nobody with these logins: {}"),
+            (gone, "this server has no account with these logins: {}"),
+            (open_, "these logins already exist on this server, but have no row in the file: {}"),
         ):
             if names:
                 raise SettingsError(
-                    f"The file of accounts: {why.format(', '.join(names[:_SHOWN]))}. Nothing was imported."
+                    f"The file of accounts is not valid: {why.format(', '.join(names[:_SHOWN]))}. Nothing was "
+                    "imported. Correct the file."
                 )
         return {id: accounts.get(login) for id, login in logins.items()}
 
@@ -198,8 +203,8 @@ class Import:
         if gone:
             hashes = ", ".join(f"{sha256[:12]}..." for sha256 in gone[:_SHOWN])
             raise InvalidFileError(
-                f"{self.archive.name}: images or clips missing in the archive and on this server: {len(gone):,} "
-                f"({hashes}). Nothing was imported. Name a folder with these files: `touchstone "
+                f"{self.archive.name}: images or clips that are missing from the archive and from this server: "
+                f"{len(gone):,} ({hashes}). Nothing was imported. Provide a folder with these files: `touchstone "
                 "project import FILE --media FOLDER`."
             )
 

@@ -32,7 +32,7 @@ def _archive_file(services: Services, view: ProjectView) -> None:
     words = f"Download {view.name}.zip"
     link = markup.tag("a", markup.text(words), href=f"/archive/{quote(view.name)}", target="_self", download="")
     size = max(about.st_size / MEGABYTE, 0.1)
-    rest = f" ({size:,.1f} MB, made {made}). The file has all data of the project. Keep it confidential."
+    rest = f" ({size:,.1f} MB, made {made}). The file has all data of the project. Keep the file confidential."
     shell.show(markup.tag("p", link, markup.quiet(rest), style="ts", data_part="archive"))
 
 
@@ -45,9 +45,9 @@ def _delete(services: Services, view: ProjectView) -> None:
 def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
     key = f"{name}.typed"
     shell.show(
-        markup.paragraph(f"This deletes {lost}. Accounts of people stay.", style="ts"),
+        markup.paragraph(f"This action deletes {lost}. People's accounts remain.", style="ts"),
         markup.paragraph(
-            "You cannot undo this. If you may need the project again, export it first.", style="ts ts-quiet"
+            "You cannot undo this action. If you may need the project again, export it first.", style="ts ts-quiet"
         ),
     )
     typed = st.text_input(f"Type {view.name} to confirm", key=key)
@@ -62,7 +62,7 @@ def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
     no = left.button("Cancel", key=f"{name}.no", width="stretch", on_click=dialogs.close, args=(name,))
     yes = right.button("Delete project", key=f"{name}.yes", type="primary", width="stretch", on_click=do)
     if yes and typed.strip() != view.name:
-        shell.show(markup.notice(f"The text is not the project ID, {view.name}. Nothing is deleted.", style="bad"))
+        shell.show(markup.notice(f"Nothing was deleted. Type the project ID, {view.name}, exactly.", style="bad"))
     elif no or yes:
         st.rerun()
 

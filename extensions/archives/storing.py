@@ -231,7 +231,8 @@ class PendingArchive:
                 last = events.last_at(session, project_id=project.id) or now
                 log(session, events.BOARD_WITHDRAWN, project=access, now=last)
                 self.notes.append(
-                    "The leaderboard was public, but is not public on this server. A lead can publish it again."
+                    "The leaderboard was public, but is not public on this server. A lead can publish the "
+                    "leaderboard again."
                 )
             if self.how.lead is not None:
                 projects.put_member(session, project_id=project.id, person_id=self.how.lead.id, role=Role.LEAD)
@@ -260,7 +261,7 @@ class PendingArchive:
 
     def _say(self, land: Landing, drawn_anew: bool) -> None:
         if self._in_hand:
-            self.notes.append(f"Tasks that people hold: {self._in_hand:,}. They are returned when their leases end.")
+            self.notes.append(f"Assignments in progress: {self._in_hand:,}. Each assignment ends with its lease.")
         if self.renamed and land.survey.compared:
             self.notes.append(
                 "If a person's login changed, the two answers of a comparison may switch sides for this person. "
@@ -268,17 +269,17 @@ class PendingArchive:
             )
         if self._paused:
             self.notes.append(
-                f"Runs in progress: {self._paused:,}. They are paused, so that no question is asked twice by accident."
+                f"Runs in progress: {self._paused:,}. Touchstone paused these runs to avoid asking a question twice."
             )
         self.notes += [
-            f"Tasks in Label Studio at {address} are closed, and their answers are kept. Connect the server again to "
-            "continue."
+            f"Tasks in Label Studio at {address} are closed. Touchstone keeps their answers. To continue, connect "
+            "the Label Studio server again."
             for address in self._bridges
         ]
         if any(land.distances.values()):
             self.notes.append(
-                "The imported rows have new numbers, because other projects use the old numbers. Later shuffles, for "
-                "example of an item's options, therefore give a different order."
+                "The imported rows have new internal numbers, because other projects use the old numbers. "
+                "Therefore, later shuffles, such as the order of an item's options, give a different order."
             )
         if drawn_anew and not self.how.copy:
             self.notes.append(

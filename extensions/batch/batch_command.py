@@ -101,7 +101,7 @@ class BatchCommand:
     def refuse_over(self) -> None:
         """Raise an error for a run that asks no further questions."""
         refuse_changed(self.row)
-        refuse_withdrawn(self.row, "before more questions are submitted")
+        refuse_withdrawn(self.row, "before you submit more questions")
         if self.row.state is not RunState.BATCH:
             raise ConflictError(
                 f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions."
@@ -124,7 +124,9 @@ class BatchCommand:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
         with self.store.write() as session:
             if not queries.change(session, id=id, only=only, **values):
-                raise ConflictError("Another command works on this batch. See `touchstone batch show`.")
+                raise ConflictError(
+                    "Another command is changing this batch. Check its state with `touchstone batch show`."
+                )
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
         with self.store.read() as session:
@@ -150,12 +152,13 @@ class BatchCommand:
                 if not again:
                     raise ConflictError(
                         f"The state of batch {batch.number} is unknown because the endpoint did not answer: {error} "
-                        "Check there. With --again, its questions are submitted again, and you may pay twice."
+                        "Check the batch at the endpoint. Use --again to submit its questions again, but you may "
+                        "pay twice."
                     ) from None
-                self.lose(batch, "It may have been submitted before. Its questions were submitted again.")
+                self.lose(batch, "The batch may have been submitted before. Its questions were submitted again.")
                 continue
             if status is None:
-                self.lose(batch, "The endpoint has no such batch, so the batch was not submitted.")
+                self.lose(batch, "The endpoint has no record of this batch, so the batch was not submitted.")
             else:
                 self.sent(batch.id, status)
 
@@ -165,7 +168,9 @@ class BatchCommand:
             there = run_chunks.workers(session, run_id=self.run_id, only_there=True)
             for worker in there:
                 if worker.id == batch.worker_id and not is_dead(worker) and _same_machine(worker.about):
-                    raise ConflictError(f"Another command is submitting batch {batch.number}. Wait until it ends.")
+                    raise ConflictError(
+                        f"Another command is submitting batch {batch.number}. Wait until the other command ends."
+                    )
 
     def lose(self, batch: StoredRunBatch, said: str) -> None:
         self.change(batch.id, (batch.state,), state=BatchState.LOST, said=said, ended_at=self.store.now())
@@ -226,25 +231,25 @@ class BatchCommand:
             came = replied[batch.id]
             if batch.state is BatchState.SENT:
                 status = status_of(batch.told)
-                clauses.append(f"batch {batch.number} of {total} questions is at the endpoint ({status})")
+                clauses.append(f"batch {batch.number} ({total} questions) is at the endpoint ({status})")
             elif batch.state is BatchState.BY_HAND:
-                errors = f", {settled - came} more as errors" if settled > came else ""
+                errors = f", plus {settled - came} errors" if settled > came else ""
                 clauses.append(f"batch {batch.number} in {batch.file}: {came} of {total} replies have arrived{errors}")
             elif batch.state is BatchState.SENDING:
                 clauses.append(f"the state of batch {batch.number} is unknown")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
-            clauses.append(f"{free} questions are not submitted yet")
+            clauses.append(f"questions not yet submitted: {free}")
         n = queries.n_problems(session, run_id=self.run_id)
         if n:
-            clauses.append(f"{n} returned lines match no question")
+            clauses.append(f"returned lines that match no question: {n}")
         sentence = "; ".join(clauses)
         return sentence[:1].upper() + sentence[1:] + ("." if sentence else "")
 
     def hold(self, session: Session) -> StoredRun:
         row = runs.by_public_id(session, public_id=self.run, hold=True)
         if row is None:
-            raise NotFoundError(f"There is no run {self.run!r}.")
+            raise NotFoundError(f"There is no run {self.run!r}. Check the run ID.")
         return row
 
     def items_of(self, session: Session, unit_ids: Sequence[int]) -> Mapping[int, int]:

@@ -112,9 +112,7 @@ def read_line(text: str) -> BatchLine:
         ]
         sentence = f"The batch returned no reply: {error_text.rstrip('.') or 'no reason given'}."
         return BatchLine(name, EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence))
-    return BatchLine(
-        name, EndpointReply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error.")
-    )
+    return BatchLine(name, EndpointReply(Outcome.UNREADABLE, error="The line has no error and no reply with a status."))
 
 
 _NOTHING = EndpointReply(Outcome.UNREADABLE)

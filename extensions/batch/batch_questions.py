@@ -50,13 +50,15 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
         with at.store.write() as session:
             at.hold(session)
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
-                raise ConflictError("Another command works on this batch. See `touchstone batch show`.")
+                raise ConflictError(
+                    "Another command is changing this batch. Check its state with `touchstone batch show`."
+                )
             queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
         if asked:
             return QuestionFile(batch.id, batch.number, path, len(asked))
         path.unlink()
-        at.lose(batch, at.why or "None of its questions can be asked.")
+        at.lose(batch, at.why or "Touchstone cannot ask any question of this batch.")
     return None
 
 
@@ -155,22 +157,22 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     try:
         file = at.endpoint.upload(made.path)
     except (NoReply, BatchRefusal) as error:
-        sentence = f"It was not submitted: {error}"
+        sentence = f"The batch was not submitted: {error}"
         at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
         raise RunStoppedError(f"Batch {made.number} was not submitted: {error}") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
         status = at.endpoint.create(file, token=at.name(made.number))
     except BatchRefusal as error:
-        sentence = f"The endpoint rejected it: {error}"
+        sentence = f"The endpoint rejected the batch: {error}"
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
         raise RunStoppedError(f"The endpoint rejected batch {made.number}: {error}") from None
     except NoReply as error:
-        sentence = f"It is unknown whether the batch was submitted: {error}"
+        sentence = f"The state of the batch is unknown: {error}"
         at.change(made.id, (BatchState.SENDING,), said=sentence)
         raise RunStoppedError(
-            f"The state of batch {made.number} is unknown: {error} Submit again: Touchstone first looks for the "
-            "batch at the endpoint."
+            f"The state of batch {made.number} is unknown: {error} Run the command again. Touchstone first looks for "
+            "the batch at the endpoint."
         ) from None
     at.sent(made.id, status)
 

@@ -53,7 +53,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
     words = f": {told.errors.rstrip('.')}" if told.errors else ""
     if told.status == "failed":
         # the whole file was refused, so its questions were not asked
-        sentence = f"The endpoint did not process it{words}."
+        sentence = f"The endpoint did not process the batch{words}."
         at.change(
             batch.id,
             (BatchState.SENT, BatchState.ENDED),
@@ -62,7 +62,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
             ended_at=at.store.now(),
         )
         return
-    end(at, batch, f"The batch ended ({told.status}) without a line for it{words}.")
+    end(at, batch, f"The batch ended ({told.status}) without a line for this question{words}.")
 
 
 def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") -> int:
@@ -152,11 +152,11 @@ def _store(at: BatchCommand, lines: Sequence[tuple[bytes, str, int]], only: int 
             row = there.get(name) if name is not None else None
             why = ""
             if row is None:
-                why = line.why or f"Nothing was asked under the custom_id {(line.custom_id or '')[:100]!r}."
+                why = line.why or f"No question has the custom_id {(line.custom_id or '')[:100]!r}."
             elif digests[row.id] == digest and which == 1:
                 continue  # the same line once more
             elif digests[row.id]:
-                why = f"There is another line with the custom_id {line.custom_id!r}; the first one counts."
+                why = f"Another line has the same custom_id, {line.custom_id!r}. Only the first line counts."
             if why or row is None or name is None:
                 problems.append(
                     {

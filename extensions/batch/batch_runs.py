@@ -161,7 +161,7 @@ def write(
         The file is there already, or another command is at it.
     """
     if file.exists():
-        raise ConflictError(f"{file} exists already. Name a new file.")
+        raise ConflictError(f"{file} already exists. Choose a new file name.")
     with BatchCommand(store, by, run, means, folder) as at:
         at.refuse_over()
         at.settle()
@@ -235,7 +235,7 @@ def read(store: Store, *, by: Person | None, run: str, means: Means, folder: Pat
     A batch ends when each of its questions has a line. ``end`` ends a batch earlier.
     """
     if not file.is_file():
-        raise NotFoundError(f"{file} does not exist.")
+        raise NotFoundError(f"{file} does not exist. Check the path.")
     with BatchCommand(store, by, run, means, folder) as at:
         stored = batch_results.read_in(at, file, only=None)
         at.finish()
@@ -248,11 +248,14 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         with store.read() as session:
             numbered = [batch for batch in batches.of_run(session, run_id=at.run_id) if batch.number == number]
         if not numbered:
-            raise NotFoundError(f"The run {run} has no batch {number}.")
+            raise NotFoundError(f"The run {run} has no batch {number}. List its batches with `touchstone batch show`.")
         if numbered[0].state not in OUT - {BatchState.MAKING}:
-            raise ConflictError(f"Batch {number} is {numbered[0].state}. It expects no replies.")
+            raise ConflictError(f"Batch {number} is {numbered[0].state}, so you cannot cancel it.")
         n = batch_results.end(
-            at, numbered[0], "Its batch was canceled before a reply arrived.", said="The batch was canceled."
+            at,
+            numbered[0],
+            "The batch of this question was canceled before a reply arrived.",
+            said="The batch was canceled.",
         )
         at.finish()
         return n

@@ -79,7 +79,7 @@ def do(
         plan = _plan(session, access, chosen, move, to, lock=True)
         if plan.preview.token != token:
             raise ConflictError(
-                "The items have changed since you opened the preview, so nothing was done. Check the preview again."
+                "The items have changed since you opened the preview, so no change was made. Check the preview again."
             )
         now = store.now()
         for slot in plan.slots:
@@ -138,5 +138,5 @@ def _receiver(session: Session, access: Access, who: int, to: str | None) -> Sto
     id = person_id_of(session, to)
     member = projects.member(session, project_id=access.project_id, person_id=id)
     if member is None or id == who:
-        raise InvalidInputError([Problem("to", "Choose another person who takes part in this project.")])
+        raise InvalidInputError([Problem("to", "Choose a different member of this project.")])
     return member

@@ -17,11 +17,11 @@ from extensions.bulk import assignments
 from extensions.bulk.assignments import AssignmentSelection, Move
 from workflow.access import memberships
 
-EVERYONE = "Anyone who asks next"
+EVERYONE = "Next available person"
 UNDO = {
-    Move.GIVE_BACK: "You cannot undo this. The next people who ask for a task get the items. Each draft is kept for "
-    "its writer.",
-    Move.REASSIGN: "To undo this, reassign the items to the first person.",
+    Move.GIVE_BACK: "You cannot undo this action. The items go to the next people who ask for a task. Touchstone "
+    "keeps each draft for its writer.",
+    Move.REASSIGN: "To undo this action, reassign the items to the original person.",
 }
 
 
@@ -42,7 +42,7 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         "Stage", asked, format_func=lambda stage: stages.title_of(stage) if stage else "Any", key="items.held_in"
     )
     if person is None:
-        refusal("Move assignments", "Choose the person whose assignments move.", key="items.move")
+        refusal("Move assignments", "Choose the person whose assignments you want to move.", key="items.move")
         return
     move = Move.GIVE_BACK if to is None else Move.REASSIGN
     chosen = AssignmentSelection(person=person, stage=stage, items=() if selected.every else selected.names)

@@ -24,8 +24,8 @@ from workflow.runs import stored_runs
 from workflow.runs.identities import same_judge
 
 ONE_VERDICT = (
-    "A judge of pairs gives one verdict, not one for each criterion. `touchstone preference show` compares the judge "
-    "with most people."
+    "A judge that compares pairs gives one verdict for each pair, not a verdict for each criterion. `touchstone "
+    "preference show` compares the judge with the majority of people."
 )
 
 
@@ -70,20 +70,17 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
     plan = JudgePlan.of(row.params["plan"])
     if plan.attacks:
         return (
-            f"{row.name} was asked only about attack answers, which belong to no model. Name the run of the same judge "
-            "over models' answers. The report finds the run over attack answers by itself."
+            f"{row.name} rated only attack answers, which belong to no model. Name the run in which the same judge "
+            "rated models' answers. The report finds the run with attack answers automatically."
         )
     if row.state in OPEN or row.state in RESUMABLE:
         return (
-            f"{row.name} has no reply yet: its run is {row.state.value}. Let the run continue, then create the "
-            "report again."
+            f"{row.name} has not replied yet, because its run is {row.state.value}. Continue the run, then create "
+            "the report again."
         )
     rated = ", ".join(dict.fromkeys(plan.criteria.values()))
     pairs = f" {ONE_VERDICT}" if stage is Stage.COMPARISON else ""
-    return (
-        f"{row.name} has no ratings for the stage {stage.value}. The judge was asked about "
-        f"{rated or 'no criterion'}.{pairs}"
-    )
+    return f"{row.name} has no ratings for the stage {stage.value}. The judge rated {rated or 'no criterion'}.{pairs}"
 
 
 def _attacked(

@@ -237,11 +237,12 @@ class _Sides:
         """Raise ``RatingsError`` where a machine is named among the people, or a person among the judges."""
         for name in self.humans:
             if name in self.raters.judges:
-                raise RatingsError(f"{name} is a judge that ran here. Name it as a judge, not among the people.")
+                raise RatingsError(f"{name} is a judge that ran in this project. Name it as a judge, not as a person.")
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
-                    f"{name} has no account here: these ratings came from a file. If {name} is a person, say so with "
-                    f"--vouch {name}, or mark {name} as a person on Import or with `touchstone rater list`."
+                    f"{name} has no account on this server, because these ratings came from a file. If {name} is a "
+                    f"person, use --vouch {name}, or mark {name} as a person on Import or with `touchstone rater "
+                    "list`."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
@@ -251,7 +252,8 @@ class _Sides:
                 )
             if name in self.raters.people:
                 raise RatingsError(
-                    f"{name} rated here with an account, so {name} is a person. Name {name} among the people."
+                    f"{name} gave ratings with an account on this server, so {name} is a person. Name {name} as "
+                    "a person."
                 )
 
 
@@ -272,7 +274,7 @@ def _refuse_several_guidelines(rows: Sequence[Rating], *, pooled: bool) -> None:
     if len(versions) > 1 and not pooled:
         numbers = " and ".join("that of files" if number is None else str(number) for number in versions)
         raise RatingsError(
-            f"People rated under versions {numbers} of the guideline. Use --pool-guidelines to compare these ratings."
+            f"People used versions {numbers} of the guideline. To combine these ratings, use --pool-guidelines."
         )
 
 

@@ -37,7 +37,7 @@ def show(made: Mapping[str, Any], *, project: str) -> None:
         if several:
             shell.section(chart.criterion.replace("_", " ").capitalize())
         shell.show(_chart(chart, links))
-    place = fold("Why, and what would help", "rule, dimensions, further grades", key="calibration.why")
+    place = fold("Reasons and next steps", "rule, dimensions, further grades", key="calibration.why")
     if place is not None:
         with place:
             _part("first", made["first"])
@@ -91,7 +91,9 @@ def _chart(chart: CriterionChart, links: Sequence[str]) -> markup.Markup:
     ]
     first = chart.rows[0].figure if chart.rows and not chart.rows[0].name else None
     band = (first.low, first.high) if first is not None and first.low is not None and first.high is not None else None
-    words = "Each judge with a person, next to two people with each other. Lines are 95 % intervals."
+    words = (
+        "Agreement of each judge with a person, compared with the agreement of two people. Lines show 95 % intervals."
+    )
     plot = dot_plot.dot_plot(rows, title=chart.measure, ends=dot_plot.axis_of(rows), band=band)
     return markup.joined([plot, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 

@@ -31,8 +31,8 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
         head = [name.strip().lower() for name in next(reader, [])]
         if "unit" not in head or len(set(head)) < len(head) or not set(head) & set(COLUMNS):
             raise InvalidFileError(
-                f"{path.name}, row 1: name the column unit and at least one of the columns item, model and length, "
-                "each once."
+                f"{path.name}, row 1: the header needs the column unit and at least one of the columns item, model "
+                "and length. Name each column only once."
             )
         for number, cells in enumerate(reader, 2):
             if not cells:
@@ -47,7 +47,7 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
                 raise InvalidFileError(f"{path.name}, row {number}: unit is empty. Add the unit or delete the row.")
             if unit in facts_of:
                 raise InvalidFileError(
-                    f"{path.name}, row {number}: {unit} already has a row. Delete one of the two rows."
+                    f"{path.name}, row {number}: the unit {unit} already has a row. Delete one of the two rows."
                 )
             length = _length(cell.get("length", ""), f"{path.name}, row {number}")
             facts_of[unit] = UnitFacts(cell.get("item") or None, cell.get("model") or None, length)
@@ -64,5 +64,5 @@ def _length(text: str, where: str) -> float | None:
     except ValueError:
         length = math.nan
     if not math.isfinite(length) or length < 0:
-        raise InvalidFileError(f"{where}: length is {text!r}. Give a number of words or characters.")
+        raise InvalidFileError(f"{where}: length is {text!r}. Give the length as a number of words or characters.")
     return length

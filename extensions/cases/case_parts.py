@@ -58,8 +58,8 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str
     ``called`` has the names of people with an account, by login.
     """
     style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
-    remarks = [] if answer.latest else ["Earlier answer; a later one counts."]
-    remarks += ["Cut off at the token limit."] if answer.truncated else []
+    remarks = [] if answer.latest else ["A later answer replaced this answer."]
+    remarks += ["This answer was cut off at the token limit."] if answer.truncated else []
     parts = [
         markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
         marked(answer) if answer.text else markup.tag("div", markup.quiet("(empty)")),

@@ -27,7 +27,7 @@ def table(
     for line in lines:
         about = markup.quiet(f"{titles.get(line.dimension, line.dimension)} · {line.name}")
         parts = [
-            markup.quiet("Hidden until your blind review")
+            markup.quiet("Hidden until you review this case blind")
             if line.closed
             else markup.link(shown.opening(line.title, MOST_LETTERS), address(item=line.item)),
             markup.tag("div", about, style="ts-small"),

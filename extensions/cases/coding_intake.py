@@ -53,14 +53,18 @@ class CodingIntake:
         'Of 60 answers, the schema selects 20 for coding (Accuracy against the key); 3 have no score. 5 are already in \
 coding. Sending adds 7.'
         """
-        without = f"; {self.unscored:,} {'has' if self.unscored == 1 else 'have'} no score" if self.unscored else ""
+        without = (
+            f". {self.unscored:,} of the answers {'has' if self.unscored == 1 else 'have'} no score"
+            if self.unscored
+            else ""
+        )
         by = f" ({self.title})" if self.title else ""
         names = ", ".join(self.unknown)
-        missing = f" The schema names items that do not count: {names}." if names else ""
+        missing = f" The schema names items that are missing or do not count: {names}." if names else ""
         return (
-            f"Of {_answers(self.answers)}, the schema selects {self.wrong:,} for coding{by}"
-            f"{without}. {self.before:,} {'is' if self.before == 1 else 'are'} already in coding. Sending adds"
-            f" {self.opened:,}.{missing}"
+            f"Of {_answers(self.answers)}, the schema selects {self.wrong:,} for coding{by}{without}. {self.before:,}"
+            f" of the answers {'is' if self.before == 1 else 'are'} already in coding. Sending adds {self.opened:,} "
+            f"more.{missing}"
         )
 
 
@@ -151,9 +155,11 @@ def _planned(session: Session, access: Access, stage: Coding) -> int | None:
 def _extend(session: Session, access: Access, stage: Coding, *, by: Person | None, outputs: int, now: datetime) -> None:
     before = _planned(session, access, stage)
     if before is None:
-        raise ConflictError(f"The schema {access.schema.name} codes all these answers, so it has no sample to extend.")
+        raise ConflictError(
+            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to extend."
+        )
     if outputs <= before:
-        raise ConflictError(f"{before:,} answers are already planned. Give a larger number.")
+        raise ConflictError(f"The sample already has {before:,} planned answers. Give a larger number.")
     data = {"outputs": outputs, "before": before}
     log(session, CODING_EXTENDED, by=by, project=access, now=now, data=data)
 
@@ -254,10 +260,14 @@ def _scores(found: ProjectAnswers, stage: Coding) -> Scores | None:
     there = sorted(set.intersection(*lots))
     if of.judge is None and len(there) > 1:
         raise ConflictError(
-            f"Several judges have scored {of.criterion}: {', '.join(there)}. Name one as `judge` in coding."
+            f"Several judges have scored {of.criterion}: {', '.join(there)}. In the schema's `coding` stage, "
+            "name one of these judges as `judge`."
         )
     if not there or (of.judge is not None and of.judge not in there):
         whom = f"No judge {of.judge!r}" if of.judge is not None else "No judge"
         known = ", ".join(there) or "none"
-        raise NotFoundError(f"{whom} has scored {of.criterion}. Judges with scores: {known}.")
+        raise NotFoundError(
+            f"{whom} has scored {of.criterion}. Judges with scores: {known}. Run the judge, or name another judge in "
+            "the schema."
+        )
     return Scores("judge", of.criterion, of.judge or there[0])

@@ -24,13 +24,15 @@ def failure_shares(store: Store, read: ProjectAnswers) -> Callable[..., Statisti
         *, model: str | None, part: str | None, criterion: str | None, code: str | None, **_: object
     ) -> Statistic:
         if code is None or model is None:
-            raise InvalidInputError([Problem("code", "A number about failures needs `code` and `model`. Add them.")])
+            raise InvalidInputError(
+                [Problem("code", "A number about failures needs the keys `code` and `model`. Add the missing keys.")]
+            )
         counts = coded().counts
         name = criterion or next((count.criterion for count in counts), None)
         wanted = (model, part, name, code)
         for count in counts:
             if (count.model, count.dimension, count.criterion, count.code) == wanted and count.of:
                 return estimated(count.share, wilson(count.share, count.of), n_units=count.of, n_raters=0)
-        raise NotFoundError(f"No answer of {model} has settled codes yet.")
+        raise NotFoundError(f"No answer of {model} has settled codes yet. Finish the coding of its answers first.")
 
     return share

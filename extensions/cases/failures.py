@@ -93,8 +93,8 @@ class Failures:
         open_ = "waiting for arbitration" if self.schema.stages.arbitration is not None else "unsettled"
         n = len(self.answers)
         return (
-            f"{n:,} answer{'' if n == 1 else 's'} in coding: {settled:,} settled ({how}); {waiting:,} waiting for more"
-            f" coders; {differ:,} with different codes, {open_}."
+            f"{n:,} answer{'' if n == 1 else 's'} in coding: {settled:,} settled ({how}), {waiting:,} waiting for "
+            f"more coders, {differ:,} with different codes ({open_})."
         )
 
 

@@ -11,7 +11,7 @@ from workflow.annotate.stage_kinds import StageKind
 ROWS = (
     StageKind(
         Stage.CODING,
-        nothing_yet=marked("No answers to code yet. A lead sends wrong answers to coding."),
+        nothing_yet=marked("There are no answers to code yet. A lead must send answers to coding first."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,
@@ -23,7 +23,7 @@ ROWS = (
     ),
     StageKind(
         Stage.ARBITRATION,
-        nothing_yet=marked("Nothing to settle. Coders agree on all answers."),
+        nothing_yet=marked("There are no codes to settle, because coders agree on all answers."),
         check=answer_steps.check,
         place=coding.place,
         after=coding.after,

@@ -19,9 +19,7 @@ def draw(services: Services, view: ProjectView) -> None:
         parts.append(ngettext("{n} comment for you", "{n} comments for you", n).format(n=n))
     if own_mentions.unanswered:
         n = own_mentions.unanswered
-        words = ngettext(
-            "{n} item whose last comment waits for an answer", "{n} items whose last comment waits for an answer", n
-        )
+        words = ngettext("{n} item whose last comment has no answer", "{n} items whose last comment has no answer", n)
         parts.append(words.format(n=n))
     if parts:
         href = addresses.page("comments", view.name)

@@ -32,8 +32,10 @@ from workflow.annotate.item_titles import title_of
 from workflow.annotate.leases import held_task
 from workflow.lead.send_back import LONGEST_REASON
 
-NO_ITEM = marked("There is no such item with your comments. Reload the page.")
-NOT_YET = marked("You can comment on an item after you submit it. Write a note, or submit the item first.")
+NO_ITEM = marked("This item does not exist, or you have no comments on it. Reload the page.")
+NOT_YET = marked(
+    "You can comment on an item only after you submit your answer. Submit your answer first, or write a note instead."
+)
 SOMEBODY = marked("someone")
 """Name shown for a rater whose name is hidden."""
 RECENT = 100
@@ -236,7 +238,11 @@ def _write(
     seen = _visibility(session, access, person, item)
     problems = []
     if not key or len(key) > 100:
-        problems.append(Problem("key", _("A comment needs a key of 1 to 100 characters; reload the page.")))
+        problems.append(
+            Problem(
+                "key", _("The comment was not saved, because its key must have 1 to 100 characters. Reload the page.")
+            )
+        )
     if not text:
         problems.append(Problem("text", _("Write something first.")))
     if len(text) > LONGEST_REASON:
@@ -244,12 +250,14 @@ def _write(
     answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):
-        raise NotFoundError(_("The comment that you answer no longer exists. Reload the page."))
+        raise NotFoundError(_("The comment that you are answering no longer exists. Reload the page."))
     known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
     unknown = [login for login in mentioned(text) if login not in known]
     if unknown:
         whom = ", ".join(f"@{login}" for login in known) or _("no one")
-        words = _("You cannot mention @{login} here. You can mention: {whom}.").format(login=unknown[0], whom=whom)
+        words = _("You cannot mention @{login} in this comment. You can mention: {whom}.").format(
+            login=unknown[0], whom=whom
+        )
         problems.append(Problem("text", words))
     official = seen.whole
     if early and not official:
@@ -261,7 +269,8 @@ def _write(
                 Problem(
                     "early",
                     _(
-                        "This comment contains the value of {field}, which raters must not know yet. Send it for later."
+                        "This comment contains the value of {field}, which raters must not see yet. Send the "
+                        "comment for later."
                     ).format(field=repr(names[0])),
                 )
             )

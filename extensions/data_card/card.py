@@ -68,7 +68,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     splits: Counter[tuple[str, str]] = Counter()
     statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
-    made_up = " The people and their answers are made up, for a demonstration." if draft.access.made_up else ""
+    made_up = " The people and answers are made up, for a demonstration." if draft.access.made_up else ""
     sections = (
         _what(draft, released, splits),
         _contents(statistics),
@@ -85,8 +85,8 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     )
     return DataCard(
         title=released.title,
-        subtitle=f"Data card of a release of {released.name}, written from the project's state on "
-        f"{_moment(released.date)}.{made_up} The number of the release is in manifest.json.",
+        subtitle=f"Data card for a release of {released.name}, based on the project on {_moment(released.date)}."
+        f"{made_up} The file manifest.json has the release number.",
         sections=[
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
@@ -136,12 +136,15 @@ def _what(draft: Draft, released: ReleasedSet, splits: Counter[tuple[str, str]])
     kept_back = [split for split in released.splits if split.withheld]
     text = field_text(about, "description")
     lead = f"Description: {text}" if text == NOT_SAID else text
-    media = "are included" if draft.asked.media else "are not included. Items name them by their SHA-256"
+    media = "are included" if draft.asked.media else "are not included. Items identify each file by its SHA-256"
     blocks: list[Block] = [
         told_of("Use", about, "use_cases"),
         told_of("Address", about, "url"),
         ReportTable("splits", "Items by dimension and split", ("Dimension", *names, "All"), tuple(rows), "items"),
-        *(Paragraph(f"The public files of {field.name} leave out {sentence(field.withheld)}.") for field in kept_back),
+        *(
+            Paragraph(f"The public files of {field.name} do not include {sentence(field.withheld)}.")
+            for field in kept_back
+        ),
         *(Paragraph(line) for line in draft.told.get("drawn", ())),
         Paragraph(f"Images and clips {media}."),
         ReportTable(
@@ -166,7 +169,7 @@ def _contents(found: SetStatistics) -> Section:
     ]
     notes = [Paragraph(note, "note") for note in found.notes if not note.startswith("Of ")]
     return Section(
-        0, "contents", "Content", "Counts use only the public part of every item.", (*tables, *notes, *meanings)
+        0, "contents", "Content", "Counts use only the public data of every item.", (*tables, *notes, *meanings)
     )
 
 
@@ -178,7 +181,7 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     came = [f"{n:,} items imported from files in the format {name}" for name, n in origin["files"].items()]
     if origin["written"]:
         wrote = f" by {origin['authors']:,} people" if origin["authors"] else ""
-        came.append(f"{origin['written']:,} items written here{wrote}")
+        came.append(f"{origin['written']:,} items written in Touchstone{wrote}")
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
     guideline, version = draft_facts.get("guideline", {}), draft_facts.get("schema", {})
     blocks: list[Block] = [
@@ -198,7 +201,7 @@ def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
         ),
     ]
     lead = f"Items in this release: {len(draft.placed):,}."
-    return Section(0, "made", "How it was made", lead, tuple(blocks))
+    return Section(0, "made", "How items were made", lead, tuple(blocks))
 
 
 def _counts(schema: Schema, counts: Mapping[str, int]) -> str:
@@ -225,7 +228,7 @@ def _policy(schema: Schema) -> Iterator[str]:
 def _stage_in_words(part: Verification) -> str:
     people_ = "one person votes" if part.raters == 1 else f"{part.raters} people vote"
     blind = ", and each person sees the options in a different order" if "options" in part.shuffle else ""
-    return f"{people_} on each item{blind}; the author never votes. {_keep_in_words(part.keep)}"
+    return f"{people_} on each item{blind}. The author never votes. {_keep_in_words(part.keep)}"
 
 
 def _keep_in_words(keep: Keep) -> str:
@@ -241,7 +244,7 @@ def _keep_in_words(keep: Keep) -> str:
         if wanted is None and target.value is not None:
             wanted = f"the value {target.value}"
         about.append(target.criterion + (f" ({wanted})" if wanted else ""))
-    return f"An item is {meaning}. Criteria that decide: {sentence(about or list(criteria_that_decide(keep)))}."
+    return f"An item is {meaning}. Deciding criteria: {sentence(about or list(criteria_that_decide(keep)))}."
 
 
 # ---- gates and shortcuts ---------------------------------------------------------------------------------------------
@@ -264,7 +267,7 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     if by_dimension:
         tables.append(ReportTable("gates_dimensions", "By dimension", heads, by_dimension))
     kept, of = counts.get("kept"), counts.get("items")
-    lead = NOT_SAID if kept is None else f"{kept:,} of {of:,} items of the project are kept."
+    lead = NOT_SAID if kept is None else f"The project keeps {kept:,} of {of:,} items."
     return Section(0, "gates", "Gates", lead, tuple(tables))
 
 
@@ -279,11 +282,13 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     table = found.table("set_shortcuts")
     kept_back = [split.name for split in released.splits if released.key in split.withheld]
     without = (
-        f" The right answers of {sentence(kept_back)} are private, so these items are not counted." if kept_back else ""
+        f" The right answers of {sentence(kept_back)} are private, so the results do not count these items."
+        if kept_back
+        else ""
     )
     if table is None:
         why = (
-            "Items have no options, so their position and length cannot reveal the key."
+            "Items have no options, so no option's position or length can reveal the key."
             if released.options is None
             else "All right answers are private, so shortcuts cannot be measured."
         )
@@ -295,7 +300,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
         "" if longest.low is None or longest.high is None else f" ({100 * longest.low:.1f} to {100 * longest.high:.1f})"
     )
     lead = (
-        f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items; a "
+        f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items. A "
         f"random option is right in {last['Chance']}.{without}"
     )
     meanings = ReportTable(
@@ -327,13 +332,13 @@ def _limits(draft: Draft, released: ReleasedSet, facts: Facts) -> Section:
         "biases": "Biases",
         "personal_information": "Personal information",
         "social_impact": "Social impact",
-        "synthetic": "Made (partly) by models",
+        "synthetic": "Includes model-made data",
         "derived_from": "Derived from",
         "generated_by": "Made with",
     }
     lines = [told_of(titles[name], released.about, name) for name in names]
     despite = draft.asked.despite
-    open_ = f"These checks were overridden for the release: {sentence(list(despite))}." if despite else ""
+    open_ = f"The release overrides these checks: {sentence(list(despite))}." if despite else ""
     return Section(0, "limits", "Known limits", open_, (*lines, *answers(facts)))
 
 
@@ -373,7 +378,13 @@ def _trust(draft: Draft, released: ReleasedSet) -> Section:
         blocks.append(ReportTable("withdrawn", "Withdrawn items", ("Item", "Why"), rows))
     else:
         blocks.append(Paragraph("Withdrawn items: none."))
-    return Section(0, "trust", "How to check it", "Both commands need only Touchstone and the folder.", tuple(blocks))
+    return Section(
+        0,
+        "trust",
+        "How to verify the release",
+        "The two commands need only Touchstone and the release folder.",
+        tuple(blocks),
+    )
 
 
 CARD = ReleaseFile(name=HTML, title="data card", facts=card_facts.facts, files=card_files)

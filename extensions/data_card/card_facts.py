@@ -142,7 +142,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
             items=None,
         )
     except RatingsError:  # its sentence may name people
-        why = "These ratings cannot be compared. The page Agreement gives the reason."
+        why = "Touchstone cannot compare these ratings. The page Agreement gives the reason."
         return {**about, "people": None, "lines": [], "why": why}, None
     names = {*figures.raters.people, *figures.raters.from_files, *figures.logins}
     lines = [
@@ -203,4 +203,4 @@ def _verdicts(store: Store, access: Access, stage: Stage, raters: Raters, judges
     for function in extensions.rows("judge_verdicts"):
         verdicts: JudgeVerdicts = function(store, access, stage=stage, raters=raters, judges=judges)
         return verdicts
-    return JudgeVerdicts({}, "not calibrated: the extension for calibration is not installed")
+    return JudgeVerdicts({}, "not calibrated, because the calibration extension is not installed")

@@ -35,8 +35,8 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
     if rows:
         heads = ("Stage", "People", "Submissions", "Hours", "Without a time")
         note = (
-            "Hours are the recorded time on working pages, with replaced submissions. Submissions without a time are "
-            "not included, so the real hours are higher."
+            "Hours are the recorded time on working pages, including replaced submissions. Submissions without a "
+            "recorded time are excluded, so the real hours are higher."
         )
         blocks.append(ReportTable("people", "People and hours by stage", heads, tuple(rows), note=note))
     if beside["submissions"]:
@@ -49,9 +49,7 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
     blocks += [Paragraph(_pay(about, hours + beside["seconds"] / 3600)), told_of("Demographics", about, "demographics")]
     n = work["people"]
     lead = (
-        "Nobody has submitted anything."
-        if not n
-        else f"{n:,} {'person' if n == 1 else 'people'} worked on this data set."
+        "There are no submissions." if not n else f"{n:,} {'person' if n == 1 else 'people'} worked on this data set."
     )
     return Section(0, "people", "People", lead, tuple(blocks))
 
@@ -64,7 +62,7 @@ def _pay(about: Mapping[str, Any], hours: float) -> str:
     if pay is None or currency is None or (pay[1] and pay[3]) or not hours:
         return f"Hourly pay: {text}"
     return (
-        f"Hourly pay: {text}. Total pay for {hours:.2f} recorded hours, with qualification and gold checks: "
+        f"Hourly pay: {text}. Total pay for {hours:.2f} recorded hours, including qualification and gold checks: "
         f"{float(pay[2]) * hours:.2f} {currency}."
     )
 
@@ -94,7 +92,7 @@ def qualification(schema: Schema, facts: Facts) -> Section:
         "qualification",
         "Qualification",
         lead,
-        (ReportTable("qualification", "Results of the qualification", heads, rows, "people"),),
+        (ReportTable("qualification", "Qualification results", heads, rows, "people"),),
     )
 
 
@@ -106,9 +104,11 @@ def agreement(schema: Schema, facts: Facts) -> Section:
         if of_stage.get("why"):
             blocks.append(Paragraph(f"{title}: {of_stage['why']}", "missing"))
         elif not of_stage["people"]:
-            blocks.append(Paragraph(f"{title}: no person has rated anything.", "missing"))
+            blocks.append(Paragraph(f"{title}: there are no ratings from people.", "missing"))
         elif of_stage["people"] == 1:
-            blocks.append(Paragraph(f"{title}: one person has rated, so there is no agreement.", "missing"))
+            blocks.append(
+                Paragraph(f"{title}: only one person has rated, so there is no agreement to measure.", "missing")
+            )
         else:
             blocks += _table(title, of_stage)
         blocks += _losses(title, of_stage)
@@ -137,7 +137,7 @@ def _table(title: str, each: Facts) -> Iterator[Block]:
     """
     lines = [line for line in each["lines"] if line["value"] is not None] or each["lines"]
     heads = ("Criterion", "Statistic", "Under", "Value")
-    note = "" if each["people"] == 2 else "Pairs of people are not shown, to protect their identity."
+    note = "" if each["people"] == 2 else "To protect people's identities, the table does not show pairs of people."
     yield ReportTable(
         f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
     )
@@ -185,9 +185,9 @@ def judges(schema: Schema, facts: Facts) -> Section:
     rules = dict.fromkeys(judge["rule"] for judge in judge_facts if judge.get("rule"))
     blocks += [Paragraph(f"{rule}.", "note") for rule in rules]
     lead = (
-        "No judge has rated anything."
+        "There are no ratings from judges."
         if not judge_facts
-        else "These machines rated. They are not counted among people."
+        else "These machines gave ratings. Counts of people do not include machines."
     )
     return Section(0, "judges", "Judges", lead, tuple(blocks))
 

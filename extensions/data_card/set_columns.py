@@ -45,9 +45,9 @@ def _items(whole: SetTally) -> Iterator[SetColumn]:
         if name is None or not whole.is_told_twice(name):
             yield column
         else:
-            meaning = f"Different values of the field for `{name}`. Imported labels have their own column."
+            meaning = f"Number of different values of the field for `{name}`. Imported labels have a separate column."
             yield SetColumn(f"{column.title}, field", meaning, partial(_in_fields, name))
-            meaning = f"Different values of the imported label `{name}`. The field has its own column."
+            meaning = f"Number of different values of the imported label `{name}`. The field has a separate column."
             yield SetColumn(f"{column.title}, imported labels", meaning, partial(_in_labels, name))
 
 
@@ -66,17 +66,18 @@ _ITEMS = (
     SetColumn("Items", "Counted items.", lambda tally: tally.items),
     SetColumn(
         "Concepts",
-        "Different concepts in the items' field `concept`, or in the imported label without such a field. The makers "
-        "decide which words are a concept.",
+        "Number of different concepts in the items' field `concept`. Without this field, the imported label counts. "
+        "The makers of the data set decide which words are a concept.",
         lambda tally: len(tally.concepts),
     ),
     SetColumn(
         "Scenes",
-        "Different scenes in the items' field `scene`, or in the imported label without such a field. Without both, a "
-        "scene is a video, and in EPIC-KITCHENS a participant, who has one kitchen (our definition).",
+        "Number of different scenes in the items' field `scene`. Without this field, the imported label counts. "
+        "Without a field or label, each video is a scene. In EPIC-KITCHENS, each participant is a scene, because "
+        "each participant has one kitchen (our definition).",
         lambda tally: len(tally.scenes),
     ),
-    SetColumn("Videos", "Different videos or other sources of the media.", lambda tally: len(tally.videos)),
+    SetColumn("Videos", "Number of different videos or other media sources.", lambda tally: len(tally.videos)),
     SetColumn("Images", "Number of different image names.", lambda tally: len(tally.images)),
     SetColumn("Clips", "Number of different clip names.", lambda tally: len(tally.clips)),
     SetColumn(
@@ -96,7 +97,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, _FEW)
 
 
-_WORDS = "Words are separated by spaces (our definition; the papers give none)."
+_WORDS = "Spaces separate words (our definition, because the papers do not define words)."
 _TEXTS = (
     SetColumn(
         "Question, mean",
@@ -132,28 +133,30 @@ _TEXTS = (
     ),
     SetColumn(
         "Different words",
-        "Different words in all questions, in lower case and without punctuation around them (our definition).",
+        "Number of different words in all questions, in lower case and without surrounding punctuation (our "
+        "definition).",
         lambda tally: len(tally.words),
     ),
     SetColumn(
         "Different word pairs",
-        "Different pairs of adjacent words in questions (our definition).",
+        "Number of different pairs of adjacent words in questions (our definition).",
         lambda tally: len(tally.pairs),
     ),
     SetColumn(
         "Different answers",
-        "Different right answers. Case, spaces and a final full stop are ignored (our definition).",
+        "Number of different right answers, ignoring case, spaces and a final period (our definition).",
         lambda tally: len(tally.answers),
     ),
     SetColumn(
         "Commonest answer",
-        "Share of the most common right answer. A constant answer would have this accuracy (our definition).",
+        "Share of items with the most common right answer. A model that always gives this answer reaches this "
+        "accuracy (our definition).",
         lambda tally: _commonest(tally),
     ),
     SetColumn(
         "Question types",
-        "Different types of questions by their first word (what, which, where, when, why, who, whose, whom, how). All "
-        "other questions are one type (our definition; the EgoThink paper only names the words).",
+        "Number of question types by first word (what, which, where, when, why, who, whose, whom, how). All other "
+        "questions are one type (our definition, because the EgoThink paper only names the words).",
         lambda tally: len(tally.types),
     ),
 )
@@ -173,7 +176,9 @@ def _types(whole: SetTally) -> list[SetColumn]:
     return [
         SetColumn(
             word if word != OTHER else "others",
-            f"Questions that begin with `{word}`." if word != OTHER else "Questions with another first word.",
+            f"Number of questions that begin with `{word}`."
+            if word != OTHER
+            else "Number of questions with another first word.",
             partial(_of_type, word),
         )
         for word in words
@@ -187,7 +192,7 @@ def _of_type(word: str, tally: SetTally) -> int:
 _GOALS = (
     SetColumn(
         "Goals",
-        "Different goals. Case, spaces and a final full stop are ignored (our definition).",
+        "Number of different goals, ignoring case, spaces and a final period (our definition).",
         lambda tally: len(tally.goals),
     ),
     SetColumn(
@@ -202,8 +207,8 @@ _GOALS = (
     ),
     SetColumn(
         "Actions",
-        "Different options of all questions with a goal, in lower case (our definition; the EgoPlan-Bench paper counts "
-        "verbs and objects, but does not say how).",
+        "Number of different options in all questions with a goal, in lower case (our definition). The "
+        "EgoPlan-Bench paper counts verbs and objects, but does not say how.",
         lambda tally: len(tally.actions),
     ),
     SetColumn(
@@ -213,7 +218,8 @@ _GOALS = (
     ),
     SetColumn(
         "Actions per goal, median",
-        "Median of the same number; the lower of two middle values.",
+        "Median number of different options in a goal's questions. If two values are in the middle, the lower "
+        "value counts.",
         lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
     SetColumn(
@@ -223,12 +229,12 @@ _GOALS = (
     ),
     SetColumn(
         "First words",
-        "Different first words of actions, mostly verbs (our definition).",
+        "Number of different first words of actions, mostly verbs (our definition).",
         lambda tally: len(tally.first_words),
     ),
     SetColumn(
         "What follows them",
-        "Different actions without their first word, mostly objects (our definition).",
+        "Number of different actions without their first word, mostly objects (our definition).",
         lambda tally: len(tally.rests),
     ),
 )
@@ -240,22 +246,22 @@ def _shortcuts(whole: SetTally) -> list[SetColumn]:
     last = max(whole.places)
     return [
         *(
-            SetColumn(f"Place {place}", f"Items with the right option in place {place}.", partial(_in_place, place))
+            SetColumn(f"Place {place}", f"Items whose right option is in place {place}.", partial(_in_place, place))
             for place in range(1, last + 1)
         ),
         SetColumn(
             "Commonest place",
-            "Accuracy of always choosing the most frequent place of right options. This place is found in the same "
-            "items, so expect a value slightly above chance.",
+            "Accuracy of always choosing the most frequent place of right options. The same items determine this "
+            "place, so expect a value slightly above chance.",
             _best_place,
         ),
         SetColumn(
             "Longest option",
-            "Accuracy of the option with the most characters (the first, if several are equally long). Limits are "
-            "clustered by video if videos are known (our definition).",
+            "Accuracy of always choosing the option with the most characters, or the first of several equally long "
+            "options. Limits are clustered by video if videos are known (our definition).",
             _longest,
         ),
-        SetColumn("Chance", "Accuracy of a random option.", _chance),
+        SetColumn("Chance", "Accuracy of choosing a random option.", _chance),
     ]
 
 

@@ -164,10 +164,10 @@ def _longest(table: ReportTable) -> ChartSpec:
     chance = _column(table, "Chance")[-1]
     return ChartSpec(
         "set-longest",
-        f"The longest option is right in {100 * (last.value or 0):.1f} % of items; a random option is right in "
+        f"The longest option is right in {100 * (last.value or 0):.1f} % of items. A random option is right in "
         f"{chance}.",
-        f"The option with the most characters (the first, if several), n = {last.n_units:,}. Gray bars: 95 % limits "
-        "of each share.",
+        f"The option with the most characters (the first of several equally long options), n = {last.n_units:,}. "
+        "Gray bars: 95 % limits of each share.",
         layers,
         ["Dimension", "Share", "From", "To", "Items"],
         [

@@ -115,18 +115,18 @@ def _table(
 
 def _notes(whole: SetTally) -> Iterator[str]:
     if not whole.concepts:
-        yield "Concepts: not stated. Items have no field or label `concept`."
+        yield "Concepts: not counted, because items have no field or label `concept`."
     if not whole.scenes:
-        yield "Scenes: not stated. Items have no field or label `scene`, and name no video."
+        yield "Scenes: not counted, because items have no field or label `scene`, and name no video."
     if not whole.videos:
-        yield "Videos: not stated. No image or clip has a source."
+        yield "Videos: not counted, because no image or clip has a source."
     n = len(whole.clips) - whole.clips_timed
     if n:
         yield f"Of {len(whole.clips):,} clips, {n:,} have no known duration and are not counted."
     if whole.no_option:
         yield (
             f"Of the items with options, {whole.no_option:,} {'has' if whole.no_option == 1 else 'have'} no known "
-            "right option, or several. Shortcuts do not count these items."
+            "right option or several right options. The shortcut tests do not count these items."
         )
 
 

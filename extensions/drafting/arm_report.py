@@ -38,8 +38,8 @@ MOST_BY_CHANCE = 0.05
 PLANNED = 0.1
 """The difference of two shares for which the report gives the number of items that a study needs."""
 NO_ARM = (
-    "There is nothing to compare: {which}. Import proposals that only a part of the authors is shown, and have authors "
-    "write items about images of both arms."
+    "There are no two arms to compare, because {which}. Import proposals that only some authors see. Then let "
+    "authors write items about images of both arms."
 )
 
 
@@ -119,7 +119,7 @@ def _seconds(item: WrittenItem) -> float:
 
 
 OUTCOMES = (
-    ArmOutcome("kept", "kept items among those with a verdict", _kept),
+    ArmOutcome("kept", "kept items among items with a verdict", _kept),
     ArmOutcome("agreement", "pairs of verifiers who agree", _agreement),
     ArmOutcome("key chosen", "verifiers who choose the key", _key_chosen),
     ArmOutcome("idle distractors", "wrong options that no verifier chose", _idle),
@@ -127,7 +127,7 @@ OUTCOMES = (
     ArmOutcome(
         "most words of the question", "items whose key shares most words with the question (a shortcut)", _overlap
     ),
-    ArmOutcome("seconds", "seconds that the author took", _seconds, share=False),
+    ArmOutcome("seconds", "seconds that the author spent", _seconds, share=False),
 )
 """Studies are planned for the first outcome."""
 

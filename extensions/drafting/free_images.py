@@ -61,7 +61,7 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
         if access.schema.stages.authoring is None:
             problem = (
                 f"Items of {project!r} are imported from files, so people cannot edit proposals. Use a schema with "
-                "authoring."
+                "an authoring stage."
             )
             raise InvalidInputError([Problem("project", problem)])
         units, left_out = [], Counter[str]()

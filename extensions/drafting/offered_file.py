@@ -10,7 +10,7 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
-NO_ARM = "All authors see the proposal, so the effect of drafting cannot be measured."
+NO_ARM = "All authors see the proposal, so Touchstone cannot measure the effect of drafting."
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
@@ -38,8 +38,8 @@ def sentences(taken: ImportResult) -> Iterator[str]:
     """Yield sentences about the result of an import, or of its preview."""
     shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
     yield (
-        f"{_images(shown + hidden)} with a proposal: authors see {shown:,} of them and do not see {hidden:,} (seed "
-        f"{taken.seed})."
+        f"{_images(shown + hidden)} with a proposal: authors see the proposal for {shown:,} of the images, but not "
+        f"for {hidden:,} (seed {taken.seed})."
     )
     if shown and not hidden:
         yield NO_ARM

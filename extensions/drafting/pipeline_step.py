@@ -14,7 +14,7 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.import_records import ImportedFile, ProjectProposals
 
 ARMS = {Arm.WITH: "shown to the author", Arm.WITHOUT: "not shown"}
-NOT_TOLD = "no file with the settings was given"
+NOT_TOLD = "settings file not imported"
 _NOT_ASKED = "images not asked about: "
 _ON_PAGE = {"beyond --limit": "more than requested"}
 """The words of pages for reasons that commands give."""
@@ -25,7 +25,7 @@ def draw(services: Services, view: ProjectView) -> None:
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
         shell.section("Model proposals")
-        again = pipeline_steps.link("Add proposals, or see their effect", "drafting", view)
+        again = pipeline_steps.link("Add proposals, or see the effect", "drafting", view)
         shell.show(markup.tag("div", table(here, again), data_part="proposals"))
         shell.show(markup.tag("div", arms(here), data_part="arms"))
 
@@ -68,7 +68,7 @@ def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
     for name, n in made["counts"].items():
         if name.startswith(_NOT_ASKED) and n:
             why = name.removeprefix(_NOT_ASKED)
-            yield f"not asked about, as {_ON_PAGE.get(why, why)}: {n:,}"
+            yield f"not asked about ({_ON_PAGE.get(why, why)}): {n:,}"
     for reason_row in made["without"]:
         yield f"{reason_row['why']}: {reason_row['n']:,}, such as {reason_row['image']}"
     for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
@@ -83,7 +83,7 @@ def _cost(made: Mapping[str, Any]) -> str:
 def _giving(each: ImportedFile) -> list[markup.Markup]:
     """Return the row about the images that got a proposal."""
     facts = [
-        f"{each.name or 'a file'}, {markup.moment(each.at)}, by {each.by or 'the command line'}",
+        f"{each.name or 'a file'}, {markup.moment(each.at)}, imported by {each.by or 'the command line'}",
         f"shown to the authors of {100 * each.share:g} %",
         f"seed {each.seed}",
     ]
@@ -91,7 +91,7 @@ def _giving(each: ImportedFile) -> list[markup.Markup]:
     if (more := each.refused - sum(why["n"] for why in each.why)) > 0:
         left.append(f"refused: {more:,}")
     if each.before:
-        left.append(f"had a proposal already: {each.before:,}")
+        left.append(f"already had a proposal: {each.before:,}")
     n = sum(each.arms.values())
     dropped = pipeline_steps.dropped_cell([(words, words) for words in left])
     return pipeline_steps.row("Giving to images", "; ".join(facts), each.offered, n, dropped, "")

@@ -47,7 +47,7 @@ def read_proposals(path: Path) -> ProposalFile:
     heads = {"project": str, "model": str, "proposals": list}
     if not isinstance(value, dict) or any(not isinstance(value.get(name), kind) for name, kind in heads.items()):
         raise InvalidFileError(
-            f"{path.name} is not a file of `touchstone proposal create`: it lacks {', '.join(heads)}."
+            f"{path.name} is not a file from `touchstone proposal create`. The file needs the keys {', '.join(heads)}."
         )
     rows = [_row(path, number, proposal) for number, proposal in enumerate(value["proposals"], 1)]
     return ProposalFile(hashlib.sha256(data).hexdigest(), value["project"], value["model"], rows)
@@ -58,7 +58,8 @@ def _row(path: Path, number: int, value: Any) -> ProposalRow:
     for name, kind in kinds.items():
         if not isinstance(value, dict) or not isinstance(value.get(name), kind):
             raise InvalidFileError(
-                f"{path.name}, proposal {number}: `{name}` is missing or not of type {_KINDS[kind]}."
+                f"{path.name}, proposal {number}: `{name}` is missing or not of type {_KINDS[kind]}. Correct the "
+                "proposal."
             )
     about = {name: value[name] for name in ("task", "subtask") if isinstance(value.get(name), str)}
     hashes = tuple(digest for digest in value["sha256"] if isinstance(digest, str))
@@ -100,9 +101,9 @@ class MakingRecord(NamedTuple):
         """
         if (self.project, self.model) != (file.project, file.model):
             raise InvalidFileError(
-                f"The file describes proposals of {self.model!r} for the project {self.project!r}, but these "
-                f"proposals are of {file.model!r} for {file.project!r}. Give the file that was written next to the "
-                "proposals, or leave the option out."
+                f"The settings file describes proposals of {self.model!r} for the project {self.project!r}, but "
+                f"these proposals are of {file.model!r} for {file.project!r}. Give the settings file from the folder "
+                "of the proposals, or omit the option."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
         facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}
@@ -124,7 +125,9 @@ def read_made(path: Path) -> MakingRecord:
     """
     _, value = _loaded(path)
     if not isinstance(value, dict) or value.get("made_by") != MADE_BY:
-        raise InvalidFileError(f"{path.name} is not a file with the settings of `touchstone proposal create`.")
+        raise InvalidFileError(
+            f"{path.name} is not a settings file from `touchstone proposal create`. Choose another file."
+        )
     try:
         model = value["settings"]["model"]
         price = (model.get("endpoint") or {}).get("price") or {}
@@ -144,8 +147,8 @@ def read_made(path: Path) -> MakingRecord:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidFileError(
-            f"{path.name} was changed after `touchstone proposal create` wrote it: {error}. Give the unchanged file, "
-            "or leave the option out."
+            f"{path.name} was changed after `touchstone proposal create` wrote the file: {error}. Give the unchanged "
+            "file, or omit the option."
         ) from error
 
 
@@ -159,7 +162,7 @@ def _loaded(path: Path) -> tuple[bytes, Any]:
 
 def _few(found: Mapping[str, Any]) -> dict[str, Any]:
     if len(found) > _MOST:
-        raise ValueError(f"{len(found):,} different entries, more than {_MOST}")
+        raise ValueError(f"{len(found):,} different entries, but at most {_MOST} are allowed")
     return dict(found)
 
 

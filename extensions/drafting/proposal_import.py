@@ -122,7 +122,9 @@ def _decided(
         raise InvalidInputError(
             [
                 Problem(
-                    "project", f"Items of {access.name!r} are imported from files, so no author would see a proposal."
+                    "project",
+                    f"Items of {access.name!r} are imported from files, so no author would see a proposal. Use a "
+                    "schema with an authoring stage.",
                 )
             ]
         )
@@ -183,13 +185,13 @@ def _fitting(
 def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[StoredAsset], each: OfferedProposal) -> str:
     """Return why an image cannot have this proposal; empty if it can."""
     if asset is None:
-        return "This project has no such image."
+        return "This image is not in the project."
     if not asset.in_pool:
         return "Someone is writing or has written an item about this image."
     if each.dimension not in {known.id for known in access.schema.dimensions}:
         return f"The schema has no dimension {each.dimension!r}."
     if asset.dimension not in (None, each.dimension):
-        return f"Its image is for {asset.dimension!r} only, but the proposal is for {each.dimension!r}."
+        return f"The image is for {asset.dimension!r} only, but the proposal is for {each.dimension!r}."
     if [row.sha256 for row in members or [asset]] != list(each.sha256):
-        return "The image differs from the one that the model saw."
+        return "The image differs from the image that the model saw."
     return ""

@@ -29,14 +29,14 @@ TOLD = 20
 PROPOSAL, WHY_NOT = "proposal", "why_not"
 
 NO_OPTION, SAME_OPTION, RULE = (
-    "an answer is none of its options",
-    "an option stands there twice",
-    "its fields contradict a rule of the schema",
+    "an answer is not among the options",
+    "an option appears twice",
+    "the fields contradict a rule of the schema",
 )
-UNFIT, WORDING = ("a field is not what the schema asks for", "its wording is refused by the schema")
+UNFIT, WORDING = ("a field does not fit the schema", "the schema refuses the wording")
 NEITHER, BOTH = (
-    "it neither proposes an item nor says why not",
-    "it proposes an item and says why it does not",
+    "the reply has no proposal and no reason against a proposal",
+    "the reply has a proposal and also a reason against a proposal",
 )
 
 _TYPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -30,8 +30,8 @@ from workflow.runs.strict_questions import Inquiry, Subject
 LONGEST_ANSWER = 4096
 """The maximum number of tokens of a reply, if the model's description has none."""
 MADE_BY = "touchstone drafting"
-NO_TASK = "no task of the file is for their dimension"
-OTHER = "they are for another dimension"
+NO_TASK = "the file has no seed task for the dimension"
+OTHER = "the images are for another dimension"
 BEYOND = "beyond --limit"
 DECLINED = "the model says that the image does not allow such an item"
 
@@ -198,12 +198,17 @@ def prepared(
     loaded = free.loaded
     known = [dimension.id for dimension in loaded.schema_.dimensions]
     if request.dimension not in (None, *known):
-        message = f"Unknown dimension {request.dimension!r}. Choose one of {', '.join(known)}."
+        message = f"Unknown dimension {request.dimension!r}. Choose a dimension: {', '.join(known)}."
         raise InvalidInputError([Problem("dimension", message)])
     plan = read_plan(request.tasks, known) if request.tasks is not None else None
     if not proposal_reply.asked_fields(loaded.schema_):
         raise InvalidInputError(
-            [Problem("project", "The schema has no field that a model can write. All its fields are drawings.")]
+            [
+                Problem(
+                    "project",
+                    "A model cannot write any field of this schema. Add a field for text, numbers or options.",
+                )
+            ]
         )
     shown = PictureMaker(store, media, settings, loaded, request.spec)
     who = identities.description(request.spec.dump())
@@ -246,14 +251,17 @@ def _about(
     wanted = unit.dimension or request.dimension or (every[0] if len(every) == 1 else None)
     if plan is None:
         if wanted is None:
-            why = f"Give --dimension, because some images fit any dimension. Choose one of {', '.join(every)}."
+            why = f"Give --dimension, because some images fit any dimension. Choose a dimension: {', '.join(every)}."
             raise InvalidInputError([Problem("dimension", why)])
         return wanted, None
     situation = seed_tasks.chosen(plan.situations, dimension=wanted, seed=request.seed, about=unit.asset)
     if situation is None:
         return None, None
     if wanted is None and situation.dimension is None:
-        why = f"Give --dimension, or `dimension` of the task {situation.task!r}, because some images fit any dimension."
+        why = (
+            f"Give --dimension, or add `dimension` to the task {situation.task!r}, because some images fit any "
+            "dimension."
+        )
         raise InvalidInputError([Problem("dimension", why)])
     return wanted or situation.dimension, situation
 

@@ -71,7 +71,7 @@ def _chart(rows: Sequence[OutcomeComparison]) -> ChartSpec:
     limited = any(value["low"] is not None for value in values)
     return ChartSpec(
         "drafting",
-        f"{first.outcome.name}: {shown} where the proposal was shown, {hidden} where it was not.",
+        f"{first.outcome.name}: {shown} if authors saw the proposal, {hidden} otherwise.",
         f"n = {first.n[Arm.WITH]:,} and {first.n[Arm.WITHOUT]:,} items. "
         + ("Gray bars: 95 % limits, by source. " if limited else "The table says why limits are missing. ")
         + "Dashed: no difference.",

@@ -29,7 +29,7 @@ def sentence(found: DraftingReport) -> str:
             f" With {found.needed:,} verdicts in each arm, four of five studies would detect a difference of ten "
             "points."
         )
-    return f"{text} About 1 in 20 of the other outcomes differs this much by chance alone."
+    return f"{text} By chance alone, about 1 in 20 of the other outcomes shows a difference."
 
 
 def limits(each: OutcomeComparison) -> str:

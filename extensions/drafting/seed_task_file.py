@@ -66,17 +66,20 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
         task = SeedTask(entry.task, tuple(Subtask(one.name, one.after) for one in entry.subtasks), entry.dimension)
         problem = fault(task)
         if entry.dimension is not None and entry.dimension not in dimensions:
-            problem = f"names the unknown dimension {entry.dimension!r}; choose one of {', '.join(dimensions)}"
+            problem = f"names the unknown dimension {entry.dimension!r}. Choose one of {', '.join(dimensions)}"
         if problem:
             raise InvalidFileError(
                 f"{path}, line {document.line_of(('tasks', at))}: the task {entry.task!r} {problem}."
             )
         tasks.append(task)
     if blank := next((at for at, one in enumerate(content.templates, 1) if not one.strip()), None):
-        raise InvalidFileError(f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty.")
+        raise InvalidFileError(
+            f"{path}, line {document.line_of(('templates', blank - 1))}: template {blank} is empty. Write or delete "
+            "the template."
+        )
     made = situations(tasks, content.templates)
     if len(made) > MOST:
         raise InvalidFileError(
-            f"{path} makes {len(made):,} situations, but at most {MOST:,} are allowed. Give fewer templates."
+            f"{path} makes {len(made):,} situations, but at most {MOST:,} are allowed. Remove some templates."
         )
     return TaskPlan(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), made)

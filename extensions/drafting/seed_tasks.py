@@ -59,14 +59,17 @@ def fault(task: SeedTask) -> str | None:
     """Return the problem of a task as half a sentence, or None."""
     names = [subtask.name for subtask in task.subtasks]
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        return f"has the subtask {twice!r} twice"
+        return f"has the subtask {twice!r} twice. Delete or rename one of the two"
     for subtask in task.subtasks:
         if unknown := next((name for name in subtask.after if name not in names), None):
             return f"has the subtask {subtask.name!r} after {unknown!r}, but {unknown!r} is not a subtask of this task"
     try:
         _order(task)
     except CycleError as error:
-        return f"has subtasks that depend on each other in a circle: {', '.join(map(str, error.args[1]))}"
+        return (
+            f"has subtasks that depend on each other in a circle ({', '.join(map(str, error.args[1]))}). Change the "
+            "order"
+        )
     return None
 
 

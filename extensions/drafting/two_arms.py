@@ -71,7 +71,7 @@ def arm_difference(
     left_out, x, own = int((~kept).sum()), table[kept], chosen[kept]
     n, n_own = len(x), int(own.sum())
     if not n_own or n_own == n:
-        reason = "Only one of the arms has values." if n else "There are no values."
+        reason = "Only one of the arms has values." if n else "The arms have no values."
         return undefined(reason, n_units=n, n_raters=1, n_left_out=left_out, confidence=confidence)
     means = float(x[~own].mean()), float(x[own].mean())
     value = means[1] - means[0]
@@ -189,10 +189,13 @@ def arm_size(
     if not 0 < rate < 1 or not 0 < power < 1 or not 0 < abs(difference) < 1:
         raise RatingsError("A rate, a difference and a power must each be above 0 and below 1.")
     if cluster_size < 1 or not 0 <= icc <= 1:
-        raise RatingsError("A cluster needs at least one unit, and its correlation must be from 0 to 1.")
+        raise RatingsError("A cluster needs at least one unit. The correlation within a cluster must be from 0 to 1.")
     others = [other for other in (rate - abs(difference), rate + abs(difference)) if 0 <= other <= 1]
     if not others:
-        raise RatingsError(f"The rate {rate:g} cannot differ by {abs(difference):g}: a share must be from 0 to 1.")
+        raise RatingsError(
+            f"The rate {rate:g} cannot differ by {abs(difference):g}, because a share must be from 0 to 1. Give a "
+            "smaller difference."
+        )
     z = float(special.ndtri(0.5 + confidence / 2) + special.ndtri(power))
     spread = max(rate * (1 - rate) + other * (1 - other) for other in others)
     plain = z**2 * spread / difference**2

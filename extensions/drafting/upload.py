@@ -48,10 +48,12 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
     with st.expander("Import proposals", expanded=first, key=f"drafting.new.{at}"):
         left, right = st.columns(2, gap="large")
         file = left.file_uploader(
-            "Proposals: the file of touchstone proposal create, edited or not", type=["json"], key=f"drafting.file.{at}"
+            "Proposals: original or edited file from touchstone proposal create",
+            type=["json"],
+            key=f"drafting.file.{at}",
         )
         made = right.file_uploader(
-            "Settings: the .made.json file next to it (optional)", type=["json"], key=f"drafting.made.{at}"
+            "Settings: .made.json file from the same folder (optional)", type=["json"], key=f"drafting.made.{at}"
         )
         one, two, button = st.columns([4, 3, 3], vertical_alignment="bottom")
         share = one.number_input(
@@ -67,7 +69,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
         if file is not None and looked is not None and looked.of == _of(view, *asked):
             _show(looked)
             n = sum(looked.taken.arms.values())
-            label, give = f"Give these proposals to {markup.count(n, 'image')}", partial(_give, services, view, *asked)
+            label, give = f"Add these proposals to {markup.count(n, 'image')}", partial(_give, services, view, *asked)
             shell.does(st, label, services, give, key="drafting.give", type="primary", disabled=not n)
 
 
@@ -111,7 +113,7 @@ def _said(taken: ImportResult) -> list[str]:
     lines = list(sentences(taken))
     if taken.refused:
         n = len(taken.refused)
-        lines.append(f"{markup.count(n, 'proposal')} rejected; the first: {': '.join(taken.refused[0])}")
+        lines.append(f"{markup.count(n, 'proposal')} rejected. First rejected proposal: {': '.join(taken.refused[0])}")
     return lines
 
 

@@ -65,8 +65,8 @@ def _of_runs(rle: Mapping[str, Any], width: int, height: int) -> Filled:
     high, wide = rle["size"]
     if abs(wide * height - high * width) >= max(width, height):
         raise InvalidMediaError(
-            f"A mask of {wide} x {high} pixels does not fit an image of {width} x {height}: the proportions differ. "
-            "`size` is `[height, width]`, of the upright image."
+            f"A mask of {wide} x {high} pixels does not fit an image of {width} x {height}, because the proportions "
+            "differ. Set `size` to `[height, width]` of the upright image."
         )
     counts = counts_of(rle["counts"]) or []
     columns = np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(wide, high)

@@ -63,27 +63,27 @@ def _unpacked(text: str) -> Iterator[int | None]:
 def problem(rle: Any) -> str | None:
     """Return the problem of a mask, as the end of a sentence, or None."""
     if not isinstance(rle, Mapping) or set(rle) != {"size", "counts"}:
-        return "its `rle` must be `{size: [height, width], counts: [...]}`, as COCO writes it."
+        return "`rle` must be `{size: [height, width], counts: [...]}`, as in COCO."
     size = rle["size"]
     if not isinstance(size, list | tuple) or len(size) != 2:
-        return "the `size` of its `rle` must be `[height, width]`."
+        return "`size` in `rle` must be `[height, width]`."
     if not all(isinstance(side, int) and not isinstance(side, bool) and side >= 1 for side in size):
-        return "the `size` of its `rle` must be two whole numbers of pixels, `[height, width]`."
+        return "`size` in `rle` must be two whole numbers of pixels, `[height, width]`."
     height, width = size
     if height * width > MOST_PIXELS:
         return (
-            f"its `size` is {height} x {width} pixels; at most {MOST_PIXELS:,} pixels are allowed. Make the mask "
+            f"`size` is {height} x {width} pixels, but at most {MOST_PIXELS:,} pixels are allowed. Make the mask "
             "smaller."
         )
     counts = counts_of(rle["counts"])
     if counts is None:
         return (
-            f"the `counts` of its `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers, 0 or more, or COCO's "
-            "text form of such a list."
+            f"`counts` in `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers from 0 up. You can also write "
+            "the list in COCO's text form."
         )
     if sum(counts) != height * width:
         return (
-            f"the `counts` of its `rle` add up to {sum(counts):,}, but {height} x {width} pixels need "
-            f"{height * width:,}; `size` is `[height, width]`."
+            f"the `counts` in `rle` add up to {sum(counts):,}, but {height} x {width} pixels need {height * width:,}"
+            ". Check that `size` is `[height, width]`."
         )
     return None

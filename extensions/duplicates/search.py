@@ -136,7 +136,9 @@ def find_duplicates(
     if not 0 < text <= 1:
         raise InvalidInputError([Problem("text", "The share of common text must be above 0 and at most 1.")])
     if not 0 <= bits <= BITS // 4:
-        raise InvalidInputError([Problem("alike", f"The number of differing bits must be 0 to {BITS // 4} of {BITS}.")])
+        raise InvalidInputError(
+            [Problem("alike", f"The number of differing bits must be from 0 to {BITS // 4} of {BITS}.")]
+        )
     seen: dict[str, int] = {}
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -194,12 +196,14 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     if row is None or row.reads is None or row.takes is not Takes.ITEMS:
         known = [name for name, one in FORMATS.items() if one.reads is not None and one.takes is Takes.ITEMS]
         raise InvalidInputError(
-            [Problem("format", f"Items cannot be read from {name}. Choose one of {', '.join(known)}.")]
+            [Problem("format", f"Touchstone cannot read items in the format {name}. Choose one of {', '.join(known)}.")]
         )
     read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
-        notes.append(f"{len(read.bad):,} records of {path.name} do not fit the schema, and were left out.")
-    notes.append("Files are compared by text only. To compare images, import the file as a project of its own.")
+        notes.append(
+            f"{len(read.bad):,} records of {path.name} do not fit the schema, so Touchstone did not compare them."
+        )
+    notes.append("Touchstone compares files by text only. To compare images, import the file as a separate project.")
     roles = roles_of(schema)
     for file in read.files:
         for item in file.items:

@@ -85,4 +85,4 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                     now=store.now(),
                 )
             return lines_of(access, row, draft)
-        raise NotFoundError("There is no such expired submission in this project.")
+        raise NotFoundError("This project does not have this expired submission. Reload the page.")

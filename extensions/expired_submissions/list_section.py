@@ -12,7 +12,8 @@ from extensions.expired_submissions import late_rows
 from extensions.expired_submissions.late_texts import MOST, expired_submissions
 
 ABOUT = (
-    "These answers came after their lease ended. They are kept but do not count. Their writers find them on My work."
+    "These answers arrived after their lease ended. Touchstone stores the answers but does not count them. "
+    "Annotators find their expired answers on My work."
 )
 
 
@@ -23,7 +24,7 @@ def draw(services: Services, view: ProjectView, asked: ItemList) -> None:
     submissions = expired_submissions(services.store, by=services.person, project=view.name)
     if not submissions:
         return
-    only = f" Only the newest {MOST} are shown." if len(submissions) == MOST else ""
+    only = f" The list shows only the newest {MOST}." if len(submissions) == MOST else ""
     shell.show(markup.paragraph(ABOUT + only, style="ts ts-small"))
     called = distinct_names({late.login: late.name for late in submissions})
     for late in submissions:

@@ -118,7 +118,9 @@ def create_project(store: Store, person: Person, body: Body) -> dict[str, Any]:
     document, loaded = examine_document(text, body_value(body, "guideline", str))
     if loaded is None:
         first = document.errors[0]
-        raise InvalidInputError([Problem("text", f"Line {first.line} of the form: {first.message}. Fix it first.")])
+        raise InvalidInputError(
+            [Problem("text", f"Line {first.line} of the form: {first.message}. Fix this line first.")]
+        )
     made = projects.create_project(store, name=name, title=title, loaded=loaded, by=person)
     drafts.delete_draft(store, person=person, id=body_value(body, "draft", str))
     pool = [title for title, _ in extensions.rows("import_sections") if title.startswith("Images")]
@@ -198,7 +200,7 @@ def _edit(given: Any) -> Edit:
         raise BadRequestError("Each edit needs “path”: a list of keys and indexes.")
     at = given.get("at") or 0
     if type(at) is not int or not 0 <= at <= yaml_text.LARGEST_BYTES or any(type(s) is int and s < 0 for s in path):
-        raise BadRequestError("“at” of an edit must be an index from 0.")
+        raise BadRequestError("“at” of an edit must be an index of 0 or more.")
     return Edit(given["do"], tuple(path), given.get("value"), at)
 
 

@@ -58,7 +58,7 @@ def read_draft(store: Store, *, person: Person, id: str, project: str | None = N
 def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) -> FormDraft:
     """Save a draft over the revision that it names; a copy, if another tab has saved since. Return the saved draft."""
     problems = [
-        Problem("text", f"The {noun} has more than {yaml_text.LARGEST_BYTES // 2:,} characters. Shorten it.")
+        Problem("text", f"Shorten the {noun} to at most {yaml_text.LARGEST_BYTES // 2:,} characters.")
         for noun, text in (("form", draft.text), ("guideline", draft.guideline))
         if len(text) > yaml_text.LARGEST_BYTES // 2
     ]
@@ -71,7 +71,9 @@ def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) ->
         repeated = stored is not None and (stored["text"], stored["guideline"]) == (draft.text, draft.guideline)
         id = draft.id if same or repeated else secrets.token_hex(6)
         if id != draft.id and len(queries.drafts_of(session, person_id=person.id)) >= MOST_DRAFTS:
-            raise ConflictError(f"You have {MOST_DRAFTS} drafts. Delete a draft on the page “New form”.")
+            raise ConflictError(
+                f"You already have {MOST_DRAFTS} drafts, which is the maximum. Delete a draft on the page “New form”."
+            )
         revision = stored["revision"] + (not repeated) if stored is not None and id == draft.id else 1
         value = {
             "text": draft.text,

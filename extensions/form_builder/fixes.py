@@ -76,7 +76,7 @@ def _candidates(document: Document, trouble: Trouble) -> Iterator[Fix]:
     secret = _SECRET.search(message)
     if secret:
         hidden = list(value.get("secret_in", ())) if isinstance(value, Mapping) else []
-        yield Fix(f"Hide it in {secret[1]}", (Edit("set", (*path, "secret_in"), [*hidden, secret[1]]),))
+        yield Fix(f"Hide the field in {secret[1]}", (Edit("set", (*path, "secret_in"), [*hidden, secret[1]]),))
     if message.endswith(_AWAY) or re.search(r"leave `\w+` out", message):
         yield Fix(f"Remove “{key}”" if isinstance(path[-1], str) else "Remove it", (Edit("remove", path),))
 

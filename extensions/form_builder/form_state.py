@@ -26,7 +26,7 @@ RULES = {
     "unanimous": "all",
     "unanimous_and_key": "all, blind",
     "majority": "more than half",
-    "weighted": "more than half by score",
+    "weighted": "more than half, weighted by score",
     "all_of": "all, on several questions",
 }
 """The keep rules as the row says them: "Keep an item if … say …"."""
@@ -83,7 +83,9 @@ def _form(loaded: LoadedSchema, stage: str, dimension: str) -> Json:
     except NotAvailableError as error:
         state["note"] = str(error)
     if any(screen.stage is chosen and screen.preview is not None for screen in SCREENS.values()):
-        return state | {"note": "This stage has its own page. “Preview” shows the page once the project exists."}
+        return state | {
+            "note": "This stage has its own page. To see the page, create the project and choose “Preview”."
+        }
     try:
         state["form"] = preview.preview_data(loaded, chosen, dimension)
     except TouchstoneError as error:

@@ -40,7 +40,7 @@ def keep_sentence(schema: Schema, stage: str) -> str:
     kept, ends = _outcomes(schema, part)
     answers = " and ".join(_answer(target, part) for target in policies.targets(part.keep))
     later = list(schema.stages.verifications)[-1] != stage
-    first = f"An item {'passes this stage' if later else 'is kept'} when {_people(kept, part)} {answers}."
+    first = f"An item {'passes this stage' if later else 'is kept'} if {_people(kept, part)} {answers}."
     return " ".join([first, _rest(ends), *_skips(part)])
 
 
@@ -68,7 +68,7 @@ def _people(kept: Sequence[int], part: Verification) -> str:
 def _rest(ends: Set[ItemState]) -> str:
     if len(ends) == 1:
         return f"Every other item {ENDS[next(iter(ends))]}."
-    return "An item is rejected when people agree on another answer. Every other item goes to a senior."
+    return "An item is rejected if people agree on another answer. Every other item goes to a senior."
 
 
 def _answer(target: Target, part: Verification) -> str:

@@ -77,7 +77,7 @@ def checked_name(text: str) -> str:
     if not text:
         raise ValueError("Give the benchmark a name with lowercase letters, digits and underscores.")
     if len(text) > LONGEST_NAME:
-        raise ValueError(f"A name has at most {LONGEST_NAME} characters.")
+        raise ValueError(f"Shorten the name to at most {LONGEST_NAME} characters.")
     if wrong := no_name(text):
         raise ValueError(f"{wrong}.")
     return text
@@ -88,7 +88,7 @@ def checked_title(text: str) -> str:
     if not text.strip():
         raise ValueError("Write at least one word.")
     if not text.isprintable():
-        raise ValueError("Write one line, without line breaks and control characters.")
+        raise ValueError("Write one line without line breaks or control characters.")
     return text.strip()
 
 
@@ -104,7 +104,7 @@ def roles(text: str) -> dict[str, str]:
         if wrong := no_name(role):
             raise ValueError(f"{wrong}.")
         if role in TAKEN:
-            raise ValueError(f"`{role}` has another meaning in the schema; give the role another name.")
+            raise ValueError(f"`{role}` has another meaning in the schema. Give the role another name.")
         if role in roles:
             raise ValueError(f"The role `{role}` appears twice. Give each role its own name.")
         roles[role] = holds
@@ -157,7 +157,7 @@ def answer_of(text: str, shows: Mapping[str, str]) -> AnswerIs:
     """
     answer = AnswerIs(one_of(AnswerIs, text))
     if answer is AnswerIs.TIME_SPAN and "clip" not in shows.values():
-        raise ValueError("A span of time needs a clip. Let items show a clip, or choose another kind of answer.")
+        raise ValueError("A time span needs a clip. Let items show a clip, or choose another kind of answer.")
     if away := extensions.missing("kinds", answer):
         raise ValueError(away)
     return answer
@@ -168,7 +168,10 @@ def check_of(text: str, answer: AnswerIs) -> Check:
     equal answers."""
     check = Check(one_of(Check, text))
     if check is Check.BLIND and not can_be_blind(answer):
-        raise ValueError("Two people rarely write the same text. Use `right` to ask whether the answer is right.")
+        raise ValueError(
+            "Two people rarely write the same text, so their blind answers differ. Use `right` to ask whether the "
+            "author's answer is right."
+        )
     return check
 
 
@@ -181,7 +184,7 @@ def keep_of(text: str, raters: int) -> KeptBy:
     """What keeps an item. Raises ``ValueError`` with a sentence, also where a majority is everyone."""
     keep = KeptBy(one_of(KeptBy, text))
     if keep is KeptBy.MAJORITY and raters < 3:
-        raise ValueError(f"With {raters} raters, a majority is everyone. Ask 3 or more people, or write `unanimous`.")
+        raise ValueError(f"With {raters} raters, a majority is all raters. Ask 3 or more people, or write `unanimous`.")
     return keep
 
 
@@ -222,7 +225,7 @@ def judged_of(text: str, *, fitting: Sequence[str]) -> bool:
     """Return whether a judge rates next to people. Raise ``ValueError`` with a sentence if no template can."""
     judged = yes_or_no(text)
     if judged and not fitting:
-        raise ValueError("A judge is compared with people's grades. Let people grade models' answers, too.")
+        raise ValueError("Touchstone compares a judge with people's grades. Let people grade models' answers, too.")
     return judged
 
 
@@ -241,8 +244,8 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
         raise ValueError(f"{what}, so `{text}` cannot be compared with people. Write {' or '.join(fitting)}.")
     if text in judge_templates.shipped():
         raise ValueError(
-            f"`{text}` needs parts that a new schema does not have. Begin with"
-            f" {' or '.join(fitting)}, and change it later."
+            f"`{text}` needs settings that a new schema does not have. Begin with {' or '.join(fitting)}, and change "
+            "the template later."
         )
     raise ValueError(f"`{text}` is unknown. Use one of {', '.join(fitting)}.")
 

@@ -16,23 +16,23 @@ def write_outline(outline: Outline, *, guideline: str) -> str:
 
 def guideline_of(outline: Outline) -> str:
     """The guideline to begin with, in Markdown: a section for the people of each stage."""
-    title, few = outline.title, "Add two examples: a clearly right one and a wrong one."
+    title, few = outline.title, "Add two examples: a clearly right answer and a wrong answer."
     blind = outline.check is Check.BLIND
     checking = (
-        ["1. Answer the question yourself, without the author's answer.", "2. Do not guess: look again."]
+        ["1. Answer the question yourself, without the author's answer.", "2. Do not guess. Look again."]
         if blind
         else [
-            "1. Answer the question yourself first, then look at the answer.",
-            "2. **Yes**: a careful person would say the same.",
+            "1. Answer the question yourself first, then look at the author's answer.",
+            "2. **Yes**: a careful person would give the same answer.",
             "3. **No**: a careful person would disagree. Give the reason.",
-            "4. **I cannot tell**: nobody can decide this. This vote counts against the item.",
+            "4. **I cannot tell**: nobody can decide whether the answer is right. This vote counts against the item.",
         ]
     )
     sections = [
         [
             f"# {title}: working guideline",
             "",
-            "Write here what all annotators should know, such as the purpose and the material.",
+            "Describe what all annotators should know, such as the purpose and the material.",
         ],
         ["## Authoring", "", f"Write a question such as: {outline.question}", "", few],
         ["## Verification", "", *checking],
@@ -42,7 +42,10 @@ def guideline_of(outline: Outline) -> str:
         sections.append(
             ["## Grading", "", "Compare the model's answer with the reference. Length and style do not count."]
         )
-    lines = [f"- **{dimension}**: write here which items belong to it." for dimension in outline.dimensions.values()]
+    lines = [
+        f"- **{dimension}**: describe the items that belong to this dimension."
+        for dimension in outline.dimensions.values()
+    ]
     sections.append(["## Dimensions", "", *lines])
     return "\n\n".join("\n".join(section) for section in sections) + "\n"
 
@@ -102,11 +105,11 @@ def _fields(outline: Outline) -> list[str]:
     answers = {
         AnswerIs.TEXT: ["{name: answer, kind: text, max_length: 300%s}"],
         AnswerIs.OPTIONS: [
-            "{name: options, kind: text_list}   # what the item offers",
+            "{name: options, kind: text_list}   # the options that the item offers",
             "{name: answer, kind: option_of, field: options%s}   # the right option",
         ],
         AnswerIs.YES_NO: [f"{{name: answer, kind: choice, options: {_YES_NO}%s}}"],
-        AnswerIs.NUMBER: ["{name: answer, kind: decimal, read_as: number%s}   # `unit`, `min` and `max` may be added"],
+        AnswerIs.NUMBER: ["{name: answer, kind: decimal, read_as: number%s}   # you can add `unit`, `min` and `max`"],
         AnswerIs.TIME_SPAN: [f"{{name: answer, kind: time_span, role: {clip}, unit: seconds, read_as: time_span%s}}"],
     }
     return [field.replace("%s", secret) for field in answers[outline.answer]]
@@ -139,7 +142,7 @@ name: found
 name: found
         kind: time_span
         prompt: "When does it happen?"
-        tolerance: {iou: 0.5}   # minimum overlap of two equal answers""",
+        tolerance: {iou: 0.5}   # minimum overlap of two answers that count as equal""",
 }
 
 
@@ -163,10 +166,10 @@ def _stages(outline: Outline) -> str:
     rule = "unanimous_and_key" if blind and outline.keep is KeptBy.UNANIMOUS else outline.keep.value
     keep = f"rule: {rule}, criterion: found, key: answer" if blind else f'rule: {rule}, criterion: right, value: "yes"'
     lines = f"""\
-# The stages of the work, in order. To leave out a stage, write `none`.
+# The stages of the work, in order. To omit a stage, write `none`.
 stages:
   authoring: {{}}   # people pick media from the pool and write items
-  verification:   # people check items of others, independently
+  verification:   # people check each other's items independently
     raters: {outline.raters}
     criteria:   # the questions to raters; kinds: docs/reference.md, "Kinds of criteria"
 {asked}
@@ -200,8 +203,8 @@ def _after(outline: Outline) -> str:
         ]
         fills = ", ".join(f"{name}: {source}" for name, source in asked.fills.items())
         lines += f"""\
-# An LLM that rates like people. `sees` lists what the judge may see, and `fills` the content of each placeholder of
-# the template (docs/reference.md, "Judge templates").
+# An LLM that rates like people. `sees` lists the data that the judge may see. `fills` gives the content of each
+# placeholder of the template (docs/reference.md, "Judge templates").
 judges:
   - name: judge
     criteria: [{asked.criterion}]

@@ -14,18 +14,19 @@ PUBLISHED = ("egothink", "egoplan", "etp_bench", "pca_bench")
 BLANK = {
     "answer": (
         "Question and answer",
-        "People write a question and its answer. Others say whether the answer is right.",
+        "People write a question and its answer. Other people say whether the answer is right.",
         "    - {name: answer, kind: text, max_length: 300}\n",
     ),
     "options": (
         "Multiple choice",
-        "People write a question with options. Others choose the right option without seeing the answer.",
+        "People write a question with options. Other people choose the right option without seeing the author's "
+        "answer.",
         "    - {name: options, kind: text_list, min_length: 2}\n"
         "    - {name: answer, kind: option_of, field: options, secret_in: [verification]}\n",
     ),
     "yes_no": (
         "Yes or no",
-        "People write a question with the answer yes or no. Others answer without seeing the answer.",
+        "People write a question with the answer yes or no. Other people answer without seeing the author's answer.",
         '    - {name: answer, kind: choice, options: [{value: "yes", label: "Yes"}, {value: "no", label: "No"}],'
         " secret_in: [verification]}\n",
     ),
@@ -90,7 +91,7 @@ stages:
 
 export: {{formats: [csv, jsonl]}}
 """
-    return text, "# Guideline\n\nWrite here what annotators should know before they begin.\n"
+    return text, "# Guideline\n\nDescribe what annotators should know before they begin.\n"
 
 
 def published_form(name: str) -> tuple[str, str]:

@@ -56,7 +56,9 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
         hand = frame_sets.by_hand(folder)
         n = len(frame_sets.chosen(folder, index))
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
-        summary = f"{markup.count(len(shown), 'frame')} with these filters; {n:,} of {len(index.frames):,} are chosen."
+        summary = (
+            f"{markup.count(len(shown), 'frame')} with these filters. {n:,} of {len(index.frames):,} frames are chosen."
+        )
         words.html(str(markup.tag("p", markup.text(summary), style="ts", data_part="candidates")))
         for where, label, value in ((on, "Choose these", True), (off, "Clear these choices", False)):
             where.button(
@@ -209,10 +211,10 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
     shell.section("Into the pool")
     schema = view.schema.schema_
     if schema.stages.authoring is None or all(slot.kind != "image" for slot in schema.item.assets):
-        words = "This project has no authoring, so it has no pool for these frames. "
+        words = "This project has no authoring stage, so these frames have no pool. "
         shell.show(
             markup.paragraph(
-                f"{words}You can use these frames and videos as media of imported items: choose this set on Import.",
+                f"{words}To use these frames and videos as media of imported items, choose this set on Import.",
                 style="ts",
             )
         )
@@ -238,4 +240,4 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
         disabled=not n or busy,
     )
     if schema.stages.triage is not None:
-        shell.show(markup.paragraph("They go through triage first.", style="ts ts-quiet"))
+        shell.show(markup.paragraph("The frames go through triage first.", style="ts ts-quiet"))

@@ -14,8 +14,8 @@ from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
 from workflow.jobs import folder_lock
 
 COVERED_SINCE = (
-    "Something was covered in a clip of this set, so all frames of this set were removed. Press “Go on” to take "
-    "these frames again."
+    "Part of a clip in this set was covered, so Touchstone removed all frames of this set. Press “Go on” to take "
+    "the frames again."
 )
 
 
@@ -39,7 +39,7 @@ def delete(store: Store, *, by: Person | None, home: Path, project: str, instead
     names = []
     for folder in _sets_of(home, project, instead):
         with folder_lock.hold_folder(folder / LOCK, BUSY):
-            frame_sets.clear_frames(store, folder, by=by, why="something was covered in a clip of this set")
+            frame_sets.clear_frames(store, folder, by=by, why="part of a clip in this set was covered")
             about = SetDescription.read(folder)
             now = [(name, str(instead.get(Path(path).parent.name, path))) for name, path in about.paths]
             replace(about, paths=now, done=0.0, refused=COVERED_SINCE).write(folder)

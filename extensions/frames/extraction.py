@@ -72,11 +72,17 @@ def require_measured(taking: ExtractionSettings, keeping: ScreeningSettings) -> 
     low, high = keeping.least_motion, keeping.most_motion
     if (low is not None or high is not None) and not taking.motion:
         raise InvalidInputError(
-            [Problem("motion", "These frames have no motion values. Take the frames again with motion measured.")]
+            [Problem("motion", "These frames have no motion values. Take the frames again, and measure motion.")]
         )
     if low is not None and high is not None and low > high:
         raise InvalidInputError(
-            [Problem("motion", f"The minimum motion {low:g} is above the maximum motion {high:g}.")]
+            [
+                Problem(
+                    "motion",
+                    f"The minimum motion {low:g} is above the maximum motion {high:g}. Lower the minimum or raise the "
+                    "maximum.",
+                )
+            ]
         )
 
 
@@ -141,10 +147,15 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
             for number, line in enumerate(lines, 1):
                 row = json.loads(line)
                 if not isinstance(row, dict) or row.get("record") not in ("run", "source", "frame"):
-                    raise InvalidFileError(f"{path}, line {number} is not a line of a frames manifest.")
+                    raise InvalidFileError(
+                        f"{path}, line {number} is not a line of a frames manifest. Restore the file, or take the "
+                        "frames again."
+                    )
                 yield row
     except (OSError, ValueError) as error:
-        raise InvalidFileError(f"{path} cannot be read as a manifest of frames ({error}).") from error
+        raise InvalidFileError(
+            f"{path} cannot be read as a manifest of frames ({error}). Restore the file, or take the frames again."
+        ) from error
 
 
 # ---- taking ----------------------------------------------------------------------------------------------------------
@@ -153,7 +164,7 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
     if out.exists() and not out.is_dir():
-        raise InvalidFileError(f"{out} is a file; name a folder for the frames.")
+        raise InvalidFileError(f"{out} is a file. Name a folder for the frames.")
     if out.is_dir() and not (out / WORK).is_dir() and any(out.iterdir()):
         raise InvalidFileError(f"{out} already contains other files. Name a new or empty folder for the frames.")
     (out / WORK).mkdir(parents=True, exist_ok=True)
@@ -162,7 +173,7 @@ def _alone(out: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise ConflictError(
-                f"Another run is taking frames into {out}. Wait for it, or name another folder."
+                f"Another run is taking frames into {out}. Wait for that run to finish, or name another folder."
             ) from error
         yield
 
@@ -211,7 +222,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
         before = []
     if before and before[0] != head:
         what = (
-            "the video has changed since"
+            "the video has changed since then"
             if before[0]["sha256"] != sha256
             else "its frames were taken with other settings"
         )

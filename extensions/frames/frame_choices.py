@@ -24,7 +24,7 @@ from workflow.access.projects import Access, require_lead
 
 AT_ONCE = 500
 """Number of frames in one event of the log."""
-BY_HAND = "ticked off by hand"
+BY_HAND = "deselected by a lead"
 CHOICE, TAKEN_IN = "choice.json", "choice.json.taken_in"
 _OF_A_FRAME = ("source", "sha256", "exact", "frame", "kept", "why")
 
@@ -122,7 +122,7 @@ def decided(
 
 
 def _taken(line: Line) -> dict[str, Any]:
-    why = "the screening kept it" if line.get("kept") else f"ticked on by hand, although {line.get('why')}"
+    why = "kept by the screening" if line.get("kept") else f"selected by a lead, although {line.get('why')}"
     return {"taken": True, "why": why, "sha256": line.get("sha256"), "exact": line.get("exact")}
 
 

@@ -40,9 +40,10 @@ from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = (
-    "Frames of this set are being taken or added to the pool. Wait until this is finished, then press the button again."
+    "Frames of this set are being taken or added to the pool. Wait until this job is finished, and then press "
+    "the button again."
 )
-TICKING = "Other leads are choosing frames of this set. Your choice is saved; load this page again to see it."
+TICKING = "Other leads are choosing frames of this set. Your choice is saved. Reload the page to see your choice."
 TICKING_SECONDS = 30
 """How long a page waits for the ticks of other leads, which take milliseconds each."""
 _THUMB = (320, 320)
@@ -145,7 +146,7 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFoundError("There is no such frame set. Choose a set on the page Frames.")
+        raise NotFoundError("This frame set does not exist. Choose a set on the page Frames.")
     return folder
 
 
@@ -176,10 +177,10 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFoundError("There is no such frame. Choose a frame on the page Frames.")
+        raise NotFoundError("This frame does not exist. Choose a frame on the page Frames.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
-        raise NotFoundError("This frame is gone or damaged. Take the frames of its video again.")
+        raise NotFoundError("This frame is missing or damaged. Take the frames of its video again.")
     if size == "original":
         return folder / OUT / file
     write_thumbnail(folder, file)
@@ -237,7 +238,7 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
-        raise ConflictError(f"Your choice is not saved, because these frames are gone. {who}: {why}.")
+        raise ConflictError(f"Your choice is not saved, because these frames no longer exist. {who}: {why}.")
     _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)
@@ -275,7 +276,9 @@ def media_of(folder: Path) -> Path | None:
         return None
     state = [of_set.stamp if of_set is not None else "", sorted(by_hand(folder).items())]
     media = folder / "media" / hashlib.sha256(json.dumps(state).encode()).hexdigest()[:16]
-    with folder_lock.hold_folder(folder / "media.lock", "Another import with these videos is starting. Try again."):
+    with folder_lock.hold_folder(
+        folder / "media.lock", "Another import with these videos is starting. Wait a moment, and then try again."
+    ):
         if media.is_dir():  # an import may be reading it
             return media
         partial = media.with_name("partial")

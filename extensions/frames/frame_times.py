@@ -62,7 +62,7 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     if bad:
         raise InvalidRowsError(bad[:_NAMED], n=len(bad), end="Nothing was taken.")
     if not by_video:
-        raise InvalidFileError(f"{table.name} has no times.")
+        raise InvalidFileError(f"{table.name} has no times. Add at least one row.")
     return {name: tuple(times) for name, times in by_video.items()}
 
 
@@ -75,7 +75,7 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
     except (NotJson, csv.Error) as error:
         raise InvalidFileError(f"{table.name} is not a table: {error}.") from error
     except OSError as error:
-        raise InvalidFileError(f"{table} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"{table} cannot be read: {error.strerror}. Check the path.") from error
 
 
 def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:

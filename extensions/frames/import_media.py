@@ -32,6 +32,8 @@ def choose(services: Services, view: ProjectView, key: str) -> Path | None:
     frame_sets.refresh(services.store, folder, by=services.person)
     media = frame_sets.media_of(folder)
     if media is None:
-        words = "The clips of this set are in the pool, not in a folder. So items cannot be cut from them."
+        words = (
+            "The clips of this set are in the pool, not in a folder, so Touchstone cannot cut items from these clips."
+        )
         shell.show(markup.notice(words))
     return media

@@ -72,7 +72,7 @@ def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, look
         chosen = {left[(2 * k + 1) * len(left) // (2 * n)] for k in range(n)}
         for at in left:
             if at not in chosen:
-                reasons[at] = f"enough of its video: {n} of {len(left)} are kept, spread over it"
+                reasons[at] = f"the video has enough frames: {n} of {len(left)} are kept, evenly spread"
     looks.have |= {line["group"] for line, why in zip(taken, reasons, strict=True) if why is None}
     return reasons
 
@@ -89,20 +89,20 @@ def _keep_one_of_each(taken: Sequence[dict[str, Any]], reasons: list[str | None]
         if reasons[at] is not None:
             continue
         if line["group"] in looks.have:
-            reasons[at] = f"looks alike: group {line['group']} has a frame of a video before this one"
+            reasons[at] = f"looks alike: group {line['group']} already has a frame of an earlier video"
         elif best[line["group"]] != at:
-            reasons[at] = f"looks alike: group {line['group']} has frame {taken[best[line['group']]]['frame']}"
+            reasons[at] = f"looks alike: group {line['group']} already has frame {taken[best[line['group']]]['frame']}"
 
 
 def _poor(line: Mapping[str, Any], keeping: ScreeningSettings, median: float) -> str | None:
     value = line["sharpness"]
     if keeping.min_sharpness is not None and value < keeping.min_sharpness:
-        return f"blurred: its sharpness is {value:g}, below {keeping.min_sharpness:g}"
+        return f"blurred: sharpness {value:g} is below {keeping.min_sharpness:g}"
     if keeping.blurred is not None and value < keeping.blurred * median:
-        return f"blurred: its sharpness is {value:g}, below {keeping.blurred:g} of its video's median {median:g}"
+        return f"blurred: sharpness {value:g} is below {keeping.blurred:g} times the video's median {median:g}"
     if keeping.brightness is not None and not keeping.brightness[0] <= line["brightness"] <= keeping.brightness[1]:
         low, high = keeping.brightness
-        return f"badly exposed: its brightness is {line['brightness']:g}, not {low:g} to {high:g}"
+        return f"badly exposed: brightness {line['brightness']:g} is outside the range {low:g} to {high:g}"
     return _moved(line, keeping)
 
 
@@ -111,7 +111,7 @@ def _moved(line: Mapping[str, Any], keeping: ScreeningSettings) -> str | None:
     if value is None:
         return None
     if keeping.least_motion is not None and value < keeping.least_motion:
-        return f"still: its motion is {value:g}, below {keeping.least_motion:g}"
+        return f"still: motion {value:g} is below {keeping.least_motion:g}"
     if keeping.most_motion is not None and value > keeping.most_motion:
-        return f"in motion: its motion is {value:g}, above {keeping.most_motion:g}"
+        return f"in motion: motion {value:g} is above {keeping.most_motion:g}"
     return None

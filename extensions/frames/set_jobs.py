@@ -30,8 +30,8 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "The work was interrupted, but nothing is lost. Press “Go on” to continue."
-NO_ENDING = "its name has no video extension"
+BROKEN = "The job was interrupted, but no data is lost. Press “Go on” to continue."
+NO_ENDING = "the file name has no video extension"
 
 
 def job(store: Store, folder: Path) -> Job | None:
@@ -92,7 +92,7 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
     def report(name: str) -> None:
         nonlocal done
         done += 1
-        progress(f"{done:,} of {len(sources):,} videos, the last one {name}", done, len(sources))
+        progress(f"{done:,} of {len(sources):,} videos, most recently {name}", done, len(sources))
 
     with uploads.as_uploaded(str(folder)):
         extraction.make(folder / OUT, sources, taking=about.taking, keeping=about.keeping, report=report)
@@ -159,7 +159,7 @@ class PoolJob:
                 settings=index.settings,
                 dimension=self.dimension,
                 role=self.role,
-                progress=lambda at: progress(f"Into the pool: {at:,} of {len(those):,} frames", at, len(those)),
+                progress=lambda at: progress(f"Added to the pool: {at:,} of {len(those):,} frames", at, len(those)),
             )
             counts = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused)}
             replace(SetDescription.read(self.folder), pooled={**counts, "at": time.time()}).write(self.folder)

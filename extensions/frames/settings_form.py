@@ -59,15 +59,15 @@ def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: Scree
         still, moved = keeping.least_motion, keeping.most_motion
         one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
         two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
-        st.checkbox("Keep only the sharpest of near duplicates", keeping.distinct, key=f"{key}.distinct")
+        st.checkbox("Keep only the sharpest near duplicate", keeping.distinct, key=f"{key}.distinct")
 
 
-_BLURRED = "A share of the median sharpness of the video. With 0.4, blurred frames are dropped."
+_BLURRED = "The minimum share of the video's median sharpness. For example, 0.4 drops blurred frames."
 _GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
 _BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
-_MOTION = "Measures the motion of each frame since the frame before. Processing then takes longer."
+_MOTION = "Measures the motion of each frame since the previous frame. Processing takes longer."
 _MOVED = "Motion in pixels from one frame to the next, at an image size of 320 pixels. Tick “Measure motion”, too."
-_HELP = "A number above 0, such as 0.5 or 1/3."
+_HELP = "Use a number above 0, such as 0.5 or 1/3."
 
 
 def taking_of(key: str) -> ExtractionSettings:
@@ -85,7 +85,7 @@ def taking_of(key: str) -> ExtractionSettings:
     except (ValueError, ZeroDivisionError):
         pass
     raise InvalidInputError(
-        [Problem("seconds", f"{text!r} is not a number of seconds above 0. Write, for example, 0.5 or 1/3.")]
+        [Problem("seconds", f"{text!r} is not a number of seconds above 0. Write a number such as 0.5 or 1/3.")]
     )
 
 
@@ -148,7 +148,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("most_motion") is not None:
         rules.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
-        rules.append(f"one of similar frames ({keeping['alike']} bits)")
+        rules.append(f"one frame of each similar group ({keeping['alike']} bits)")
     if keeping.get("at_most") is not None:
         rules.append(f"at most {keeping['at_most']} per video")
     return "; ".join(rules) or "all are kept"

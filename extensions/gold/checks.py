@@ -41,7 +41,13 @@ def asked_or_refuse(access: Access, stage: Stage) -> Gold:
     asked = policy(access, stage)
     if asked is None:
         raise InvalidInputError(
-            [Problem("stage", f"The schema has no `gold` in its {access.schema.stages.in_a_sentence(stage.value)}.")]
+            [
+                Problem(
+                    "stage",
+                    f"The schema has no `gold` in its {access.schema.stages.in_a_sentence(stage.value)}. Add `gold` to "
+                    "this stage in the schema.",
+                )
+            ]
         )
     return asked
 

@@ -63,10 +63,13 @@ def make(
         of_items, chosen = _of_items(session, access, stage, names)
         if of_items.token != token:
             raise ConflictError(
-                "The items have changed since you opened the preview, so nothing was done. Check the preview again."
+                "The items have changed since you opened the preview, so Touchstone made no gold checks. Check "
+                "the preview again."
             )
         if not chosen:
-            raise InvalidInputError([Problem("items", "None of the chosen items can be a gold check.")])
+            raise InvalidInputError(
+                [Problem("items", "None of the chosen items can be a gold check. Choose other items.")]
+            )
         return make_checks(session, access, stage, chosen, by, now)
 
 
@@ -92,7 +95,7 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         if row.id in taken:
             return "This item is already a gold check."
         if stage is Stage.GRADING:
-            return "No answer to this item has complete grades that all agree."
+            return "No answer to this item has complete and unanimous grades."
         if row.state is ItemState.KEPT:
             return "The right answer of this item is unknown. Import the answer with `touchstone gold import`."
         return "The votes on this item give different wrong answers, so the right answer is uncertain."

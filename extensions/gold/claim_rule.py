@@ -106,8 +106,8 @@ def why_stopped(session: Session, *, access: Access, person: Person, stage: Stag
     return NoTask(
         STOPPED,
         _(
-            "Too many of your answers differ from known answers, so you get no more work here for now. Read the "
-            "guideline again, and ask a project lead to let you continue."
+            "Too many of your answers differ from known answers, so you get no more work in this stage for now. "
+            "Read the guideline again, and ask a project lead to let you continue."
         ),
     )
 

@@ -37,7 +37,9 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         refusal("Make gold checks", str(error), key="items.gold")
         return
     n_items = markup.count(len(preview.can), "item")
-    counts = f"{n_items} will become {markup.count(preview.checks, 'gold check')}, {len(preview.cannot):,} will not."
+    counts = (
+        f"{n_items} will become {markup.count(preview.checks, 'gold check')}, and {len(preview.cannot):,} will not."
+    )
     shell.show(*bulk_previews.describe_preview(counts, preview.can, preview.cannot))
     if not preview.can:
         return
@@ -47,9 +49,7 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         made = chosen_items.make(services.store, **ask, token=preview.token)
         selected.done(f"{markup.count(len(made), 'gold check')} made.")
 
-    what = (
-        f"Gold checks are hidden among the work of {title_of(stage)}. You will not get these items as tasks any more."
-    )
+    what = f"Gold checks are hidden among the tasks of {title_of(stage)}. You will no longer get these items as tasks."
     shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
     label = f"Make {markup.count(preview.checks, 'gold check')}"
     undo = "You can withdraw each gold check on the page Gold."

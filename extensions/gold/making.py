@@ -125,7 +125,7 @@ def add(
 
 def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     """Withdraw a gold check: people no longer get it, answers to it no longer count, and the reason is recorded."""
-    why = checked_reason(why, "Give the reason for the withdrawal. The reason is stored.")
+    why = checked_reason(why, "Give the reason for the withdrawal. Touchstone stores the reason.")
     with store.write() as session:
         row = queries.lock(session, public_id=gold)
         if row is None:
@@ -147,9 +147,9 @@ Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 _NOTHING_KNOWN = {
     **dict.fromkeys(
         VERIFICATIONS,
-        "No settled item with certain answers is left. Settle more items, or name items with their answers.",
+        "No more settled items have certain answers. Settle more items, or name items with their answers.",
     ),
-    Stage.GRADING: "No more answers have complete grades that all agree. Grade more answers, or name some with "
+    Stage.GRADING: "No more answers have complete and unanimous grades. Grade more answers, or name answers with "
     "their grades.",
 }
 
@@ -265,19 +265,21 @@ def _same_value(given: Sequence[Mapping[str, Any]], name: str) -> Any:
 def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidate) -> Candidate:
     item = items.by_external_id(session, project_id=access.project_id, external_id=known.item)
     if item is None:
-        raise NotFoundError(f"There is no item {known.item!r} in {access.title}.")
+        raise NotFoundError(f"There is no item {known.item!r} in {access.title}. Check the item's ID.")
     prediction = None
     if stage is Stage.GRADING:
         answers = items.answers_of(session, project_id=access.project_id, model=known.model or "")
         prediction = next((row for row, of in answers if of.id == item.id), None)
         if prediction is None:
-            raise NotFoundError(f"{known.item}: the model {known.model!r} has no answer to it.")
+            raise NotFoundError(
+                f"{known.item}: the model {known.model!r} has no answer to this item. Name another model."
+            )
     elif item.state not in queries.SETTLED:
         raise InvalidInputError(
-            [Problem(known.item, "only a settled item can be a gold check; this one is still being voted on.")]
+            [Problem(known.item, "only a settled item can be a gold check, but people are still voting on this item.")]
         )
     if not known.answers:
-        raise InvalidInputError([Problem(known.item, "give its right answers.")])
+        raise InvalidInputError([Problem(known.item, "give the right answers of this item.")])
     criteria = registry.criteria_of(access.schema, stage.value, item.dimension)
     asked = [criterion for criterion in criteria if criterion.name in known.answers]
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})

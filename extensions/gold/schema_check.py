@@ -27,7 +27,7 @@ def check(schema: Schema) -> Found:
         if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
             yield (
                 (*path, "stop_below"),
-                "people must be warned before they are stopped, so this cannot be above `warn_below`",
+                "the warning must come before the stop, so this share cannot be above `warn_below`",
             )
 
 

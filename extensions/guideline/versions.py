@@ -108,7 +108,8 @@ def publish_version(
         row = projects.lock(session, id=access.project_id)
         if based_on not in (None, row.guideline_number):
             raise ConflictError(
-                f"Version {row.guideline_number} came into force while you wrote. Read it, then save again."
+                f"Version {row.guideline_number} came into force while you were writing. Read that version, and "
+                "then save again."
             )
         hash = hashlib.sha256(text.encode()).hexdigest()
         version = guidelines.by_hash(session, project_id=access.project_id, hash=hash)
@@ -127,7 +128,12 @@ def publish_version(
             )
         elif requalify and not version.requalify:
             raise InvalidInputError(
-                [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
+                [
+                    Problem(
+                        "requalify",
+                        f"This text was already in force as version {version.number}. Make a new set instead.",
+                    )
+                ]
             )
         projects.bring_guideline_into_force(session, row=row, number=version.number)
         n = _close(session, access, version.id, answers, by=by, now=now)
@@ -153,7 +159,7 @@ def _close(
     modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
     if not modules:
         why = extensions.missing("commands", "reasons")
-        raise NotAvailableError(why or "No installed extension has reasons that a guideline can answer.")
+        raise NotAvailableError(why or "No installed extension has reasons that a guideline can settle.")
     return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 
 
@@ -162,9 +168,16 @@ def _problems(access: Access, text: str, why: str) -> list[Problem]:
     if not text.strip():
         problems.append(Problem("text", "The guideline is empty. Write instructions for annotators."))
     elif len(text) > LONGEST:
-        problems.append(Problem("text", f"The guideline is too long. It may have at most {LONGEST:,} characters."))
+        problems.append(
+            Problem("text", f"The guideline is too long. Shorten the text to at most {LONGEST:,} characters.")
+        )
     elif text == access.loaded.guideline_text:
-        problems.append(Problem("text", f"This text is identical to version {access.guideline}, which is in force."))
+        problems.append(
+            Problem(
+                "text",
+                f"This text is identical to version {access.guideline}, which is in force. Change the text first.",
+            )
+        )
     if not why.strip() or len(why) > LONGEST_WHY:
         problems.append(Problem("why", "Describe the change in one sentence for annotators."))
     return problems

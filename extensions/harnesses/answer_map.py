@@ -37,7 +37,9 @@ def rows(file: AnswerFile) -> Rows:
     """Yield an answer for each key. A duplicate key gives two answers."""
     pairs = file.value(object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
-        raise InvalidFileError(f"{file.place} is not a JSON object of answers by id. Nothing was imported.")
+        raise InvalidFileError(
+            f"{file.place} is not a JSON object of answers by id. Nothing was imported. Check the file."
+        )
     model = file.model or file.named()
     for number, (item, answer) in enumerate(pairs, 1):
         raw = json.dumps({item: answer if isinstance(answer, str | int | float | None) else "..."}, ensure_ascii=False)
@@ -54,7 +56,7 @@ def _text(said: Any) -> str:
     if said is None:
         return ""
     if isinstance(said, bool) or not isinstance(said, str | int | float):
-        raise Misfit("the answer is neither text nor a number")
+        raise Misfit("the answer must be text or a number")
     return str(json_text.showable(str(said)))
 
 

@@ -78,7 +78,7 @@ def _float64(value: Any) -> tuple[float, int]:
 
 def _bool(value: Any) -> tuple[bool, int]:
     if not isinstance(value, bool):
-        raise CellError(f"{_short(value)} is neither true nor false")
+        raise CellError(f"{_short(value)} is not true or false")
     return value, 1
 
 

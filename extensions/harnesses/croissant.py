@@ -132,7 +132,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         data = json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         raise InvalidFileError(
-            f"{NAME}: a text about the release has an incomplete character (a lone surrogate)."
+            f"{NAME}: a text about the release has an incomplete character (a lone surrogate). Correct the text."
         ) from None
     with folder.open(PATH) as out:
         out.write(data)
@@ -169,7 +169,7 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
-            + "\nFill them in on Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
+            + "\nFill in these fields on Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 
@@ -231,8 +231,8 @@ def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, 
         if any(path.startswith(f"{module.FOLDER}/") and path.endswith(".parquet") for path in folder.hashes):
             return module.table_of(released), module.FOLDER
     raise InvalidFileError(
-        f"{NAME} describes the Parquet files of a release, but this release has none. Add {hf_dataset.NAME} or "
-        f"{parquet_table.NAME} to its formats."
+        f"{NAME} describes the Parquet files of a release, but this release has no Parquet files. Add "
+        f"{hf_dataset.NAME} or {parquet_table.NAME} to its formats."
     )
 
 

@@ -51,7 +51,7 @@ class Harness:
         answer_files: list[AnswerFile] = []
         read = read_answers(path, taken, self.endings, schema=schema, dimension=dimension, model=model, project=project)
         if not answer_files:
-            raise InvalidFileError(f"{path} holds no {self.meaning}. {_OTHERWISE}")
+            raise InvalidFileError(f"{path} contains no {self.meaning}. {_OTHERWISE}")
         return replace(read, hashes={file.place: read.hashes[file.place] for file in answer_files})
 
 

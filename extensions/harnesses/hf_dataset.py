@@ -27,17 +27,17 @@ _SPLIT = re.compile(r"[A-Za-z0-9_]+")
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table as ``data/<split>-00000-of-00001.parquet``, or as more files if images are large."""
     if not released.splits:
-        raise InvalidFileError(f"{NAME} cannot hold a release without items, because `datasets` cannot load one.")
+        raise InvalidFileError(f"{NAME} needs at least one item, because `datasets` cannot load an empty release.")
     for split in released.splits:
         if not _SPLIT.fullmatch(split.name) or split.name == "all":
             raise InvalidFileError(
-                f"{NAME} cannot have a split named {split.name!r}. Use letters, digits and _, but not `all`. "
-                "Give the split another name."
+                f"{NAME} cannot have a split named {split.name!r}. Give the split another name, with letters, digits "
+                "and _, but not `all`."
             )
         if not split.items:
             raise InvalidFileError(
-                f"{NAME} cannot have the split {split.name!r}, which has no items: `datasets` could not load the "
-                f"data set. Release without this split, or without {NAME}."
+                f"{NAME} cannot have the empty split {split.name!r}, because `datasets` could not load the data set. "
+                f"Release without this split, or without {NAME}."
             )
     table = table_of(released)
     features = {column.name: feature(column.type) for column in table.columns}

@@ -47,8 +47,8 @@ WAYS: Mapping[AnswerKind, ScoringSetup] = {
 }
 _WHY_NOT = {
     AnswerKind.MULTI: "several options are right, but a target is one text",
-    AnswerKind.ORDER: "the answer is an order, but no scorer of the Hub compares orders",
-    AnswerKind.SPANS: "the answer is a time span, but no scorer of the Hub compares time spans",
+    AnswerKind.ORDER: "the answer is an order, but no Hub scorer compares orders",
+    AnswerKind.SPANS: "the answer is a time span, but no Hub scorer compares time spans",
 }
 
 
@@ -60,7 +60,10 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         raise InvalidFileError(f"{NAME} is not among the formats of this release. Make the release with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
-        raise InvalidFileError(f"{NAME} needs the right answers, but every split of this release withholds them.")
+        raise InvalidFileError(
+            f"{NAME} needs the right answers, but every split of this release withholds the right answers. Release a "
+            "split with answers, or omit this format."
+        )
     asked = HubQuestions(released)
     description = released.about.get("description")
     document = {
@@ -139,16 +142,18 @@ class HubQuestions:
             refuse(
                 NAME,
                 item,
-                f"the item asks for another kind of answer ({question.kind}) than other items ({self._kind})",
+                f"the item's answer is of the kind {question.kind}, but other items have the kind {self._kind}",
             )
         if any(picture.is_clip for picture in question.pictures):
-            refuse(NAME, item, "the item has a clip, but a task of the Hub holds only one image")
+            refuse(NAME, item, "the item has a clip, but a task of the Hub can have only one image")
         if len(question.pictures) > 1:
             refuse(
-                NAME, item, f"the item has {len(question.pictures)} images, but a task of the Hub holds only one image"
+                NAME,
+                item,
+                f"the item has {len(question.pictures)} images, but a task of the Hub can have only one image",
             )
         if any(not option.strip() for option in question.options):
-            refuse(NAME, item, "one option is empty, and Inspect leaves out empty options")
+            refuse(NAME, item, "one option is empty, and Inspect drops empty options")
         self._kind = question.kind
         self._last = (item, question)
         return question
@@ -170,7 +175,7 @@ class HubQuestions:
         if picture.drawn is not None:
             return _data_uri(picture.drawn_mime, picture.drawn)
         if picture.asset.path is None:
-            refuse(NAME, item, "the image is not in the release. Release with media")
+            refuse(NAME, item, "the image is not in the release. Include media in the release")
         return _data_uri(picture.asset.mime, self._released.read(picture.asset))
 
 
@@ -181,16 +186,16 @@ def _data_uri(mime: str, data: bytes) -> str:
 def no_task(schema: Schema) -> str | None:
     """Return why no task of the Hub can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "The items have clips, but a task of the Hub holds only one image."
+        return "The items have clips, but a task of the Hub can have only one image."
     if sum(slot.min for slot in schema.item.assets) > 1:
-        return "The items have several images, but a task of the Hub holds only one image."
+        return "The items have several images, but a task of the Hub can have only one image."
     return no_question(schema)
 
 
 ROWS = (
     Format(
         NAME,
-        "`eval.yaml`, with which the Hugging Face Hub runs the data set as a benchmark",
+        "`eval.yaml`, with which the Hugging Face Hub can run the data set as a benchmark",
         Takes.ITEMS,
         place=69,
         releases=written,

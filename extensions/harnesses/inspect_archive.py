@@ -57,18 +57,18 @@ class InspectArchive:
                 self._parts = {info.filename: info for info in packed.infolist()}  # of two of one name the later
         except _BROKEN as error:
             raise InvalidFileError(
-                f"{file.place} is incomplete: the table of contents at the end of an .eval log is missing. "
-                "Nothing was imported. Copy the file again when its run has ended."
+                f"{file.place} is incomplete: the table of contents at the end of an .eval log is missing. Nothing "
+                "was imported. Copy the file again after its run has ended."
             ) from error
         for name in self._parts:
             if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-                raise self._refused(f"holds an unexpected part {name[:100]!r}")
+                raise self._refused(f"contains an unexpected file {name[:100]!r}")
 
     def head(self) -> Mapping[str, Any]:
         """Return the log's facts about its run; for an unfinished run, those from its start."""
         name = next((part for part in (_HEAD, _START) if part in self._parts), None)
         if name is None:
-            raise self._refused("is a ZIP file without header.json, so it is not a log of Inspect")
+            raise self._refused("is a ZIP file without header.json, so the file is not a log of Inspect")
         with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
             head = self._json(stream, packed, name)
         if not isinstance(head, Mapping):
@@ -104,15 +104,15 @@ class InspectArchive:
         stream.seek(info.header_offset)
         magic, name, extra = _LOCAL.unpack(stream.read(_LOCAL.size))
         if magic != b"PK\x03\x04" or info.compress_size > LARGEST_PART:
-            raise zipfile.BadZipFile("a part is not in its stated place")
+            raise zipfile.BadZipFile("a file is not at its stated position")
         stream.seek(name + extra, 1)
         raw = stream.read(info.compress_size)
         try:
             import pyarrow
         except ModuleNotFoundError as error:
             raise self._refused(
-                "is packed with Zstandard, which needs the package pyarrow. Install pyarrow, or convert the log to "
-                ".json with `inspect log convert`"
+                "is compressed with Zstandard, which needs the package pyarrow. Install pyarrow, or convert the log "
+                "to .json with `inspect log convert`"
             ) from error
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(raw), "zstd") as part:
             data = self._whole(part, info)
@@ -135,4 +135,6 @@ class InspectArchive:
         return b"".join(pieces)
 
     def _refused(self, why: str) -> InvalidFileError:
-        return InvalidFileError(f"{self._file.place} {why}. Nothing was imported. Copy the file again, or remove it.")
+        return InvalidFileError(
+            f"{self._file.place} {why}. Nothing was imported. Copy the file again, or remove the file."
+        )

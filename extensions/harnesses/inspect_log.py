@@ -59,7 +59,8 @@ def rows(file: AnswerFile) -> Rows:
         yield (
             None,
             file.here(
-                1, reason=f"the log holds no sample, because its run ended before the first one (status: {log.status})"
+                1,
+                reason=f"the log has no samples, because its run ended before the first sample (status: {log.status})",
             ),
         )
     rows.sort(key=lambda row: row[0])  # stable: within an epoch as they stood

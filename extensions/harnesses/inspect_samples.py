@@ -56,11 +56,11 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     """Return an item in its asked form. Raise ``InvalidFileError`` if Inspect cannot hold it."""
     question = asked_item(NAME, released, item)
     if not all(option.strip() for option in question.options):
-        refuse(NAME, item, "one option is empty, and Inspect leaves out empty options")
+        refuse(NAME, item, "one option is empty, and Inspect drops empty options")
     for picture in question.pictures:
         asset = picture.asset
         if picture.drawn is None and asset.path is None:
-            refuse(NAME, item, f"{asset.role} is not in the release. Release with media")
+            refuse(NAME, item, f"{asset.role} is not in the release. Include media in the release")
         if picture.is_clip and asset.mime not in _VIDEOS and released.as_mp4 is None:
             refuse(
                 NAME, item, f"{asset.role} is a clip of the type {asset.mime}, but Inspect reads only mp4, mpeg and mov"

@@ -58,8 +58,8 @@ def rows(file: AnswerFile) -> Rows:
     if _is_scores(file):
         if file.single:
             raise InvalidFileError(
-                f"{file.place} holds scores of lmms-eval or lm-eval, but no answers. Nothing was imported. Give "
-                "the file of samples in the same folder (lmms-eval writes it with log_samples), or the folder."
+                f"{file.place} has scores of lmms-eval or lm-eval, but no answers. Nothing was imported. Give the "
+                "folder, or the file of samples in the folder. lmms-eval writes this file with log_samples."
             )
         return
     if _is_old(file):
@@ -108,7 +108,7 @@ def _answers(record: Mapping[str, Any], file: AnswerFile, model: str | None) -> 
     """Yield an answer for each time that the model was asked. The import decides which of several counts."""
     if model is None:
         raise Misfit(
-            "the model is unknown: neither a file of scores nor the folder names it. Name the model with --model"
+            "the model is unknown, because the scores and the folder do not name a model. Name the model with --model"
         )
     doc = record.get("doc")
     name_unread(file, record, _BOOKKEEPING)
@@ -158,8 +158,8 @@ def _leaves(said: Any, depth: int) -> Iterator[str]:
     elif isinstance(said, list):
         if _is_log_likelihood(said):
             raise Misfit(
-                "the responses are log-likelihoods, not text, because the task scores options. Run a task that "
-                "generates text (output_type generate_until)"
+                "the responses are log-likelihoods instead of text, because the task scores options. Run a task "
+                "that generates text (output_type generate_until)"
             )
         if depth == 0:
             raise Misfit("the responses are several turns, but an answer is one text")

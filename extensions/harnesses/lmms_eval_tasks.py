@@ -89,7 +89,7 @@ def _asked(released: ReleasedSet, item: ReleasedItem, folder: ReleaseFolder, num
 def _shown(item: ReleasedItem, picture: QuestionMedium, folder: ReleaseFolder, name: str, at: int) -> dict[str, Any]:
     """Return how a task finds a picture: the ``at``-th image of its role in the table, or a file of the release."""
     if picture.asset.path is None:
-        refuse(NAME, item, f"{picture.asset.role} is not in the release. Release with media")
+        refuse(NAME, item, f"{picture.asset.role} is not in the release. Include media in the release")
     if picture.is_clip:
         return {"clip": f"../{picture.asset.path}"}
     if picture.drawn is None:

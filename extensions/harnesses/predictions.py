@@ -197,7 +197,7 @@ def _of_cells(cells: Mapping[str, SheetCell], file: AnswerFile) -> PredictionRec
         dimension=file.dimension,
     )
     if file.path.suffix.lower() == ".xlsx" and len(answer) >= LONGEST_CELL:
-        error = f"A cell holds at most {LONGEST_CELL:,} characters. The rest of the answer is lost."
+        error = f"The answer is cut off, because a cell can have at most {LONGEST_CELL:,} characters."
         return replace(record, outcome=Outcome.TRUNCATED, error=error)
     return record
 
@@ -206,7 +206,7 @@ def _cell(key: str, value: Any) -> SheetCell:
     if value is None:
         return SheetCell("")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Misfit(f"{key} is neither text nor a number")
+        raise Misfit(f"{key} is not text or a number")
     return SheetCell(str(value))
 
 

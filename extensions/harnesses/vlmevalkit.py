@@ -68,16 +68,16 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
         what = "several right options" if question.kind is AnswerKind.MULTI else "options to put in order"
-        refuse(NAME, item, f"the item has {what}, but a row of VLMEvalKit holds one letter")
+        refuse(NAME, item, f"the item has {what}, but a VLMEvalKit row can have only one letter")
     if len(question.options) == 1:
         refuse(NAME, item, "the item has only one option, but multiple choice needs two")
     if not all(question.options):
-        refuse(NAME, item, "one option is empty, and VLMEvalKit leaves out empty options")
+        refuse(NAME, item, "one option is empty, and VLMEvalKit drops empty options")
     clip = next((picture.asset for picture in question.pictures if picture.is_clip), None)
     if clip is not None:
         refuse(NAME, item, f"{clip.role} is a clip, and VLMEvalKit has no table for clips. Use lmms_eval")
     if not question.pictures and (released.schema.item.assets or question.kind is not AnswerKind.OPTION):
-        refuse(NAME, item, "the item has no image, and VLMEvalKit silently leaves out such rows")
+        refuse(NAME, item, "the item has no image, and VLMEvalKit silently drops rows without an image")
     return question
 
 
@@ -149,7 +149,7 @@ def _refuse_misread(found: Misread | None, column: str) -> None:
     if found is not None:
         raise UnwritableItemError(
             NAME,
-            f"{NAME} cannot hold the item {found.item!r}: {column} is {found.text!r}, which VLMEvalKit reads as "
+            f"{NAME} cannot include the item {found.item!r}: {column} is {found.text!r}, which VLMEvalKit reads as "
             f"{found.becomes}. Write the value in words",
         )
 
@@ -164,7 +164,9 @@ def _pictures(released: ReleasedSet, item: ReleasedItem, question: ItemQuestion)
     ]
     texts = [base64.b64encode(picture).decode() for picture in data]
     if short := [text for text in texts if len(text) <= _SHORTEST]:
-        refuse(NAME, item, f"an image has only {len(short[0])} characters, so VLMEvalKit reads it as a row number")
+        refuse(
+            NAME, item, f"an image has only {len(short[0])} characters, so VLMEvalKit reads the image as a row number"
+        )
     return {
         "image": _cell(texts),
         "image_path": _cell([f"{hashlib.sha256(picture).hexdigest()}.png" for picture in data]),
@@ -181,7 +183,10 @@ def _cell(entries: Sequence[Any]) -> str:
 def no_table(schema: Schema) -> str | None:
     """Return why no table can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "VLMEvalKit has no table for clips: each video benchmark is a class of its own. Use lmms_eval for clips."
+        return (
+            "VLMEvalKit has no table for clips, because each video benchmark is a separate class. Use lmms_eval for "
+            "clips."
+        )
     return no_question(schema)
 
 

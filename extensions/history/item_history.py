@@ -29,14 +29,16 @@ from workflow.annotate.task_views import asset_view
 NOBODY = "Touchstone"
 """The name for automatic events."""
 
-KEY_IS_PRIVATE = "This benchmark keeps its keys private, and an item's history shows them. Only leads can see it."
+KEY_IS_PRIVATE = (
+    "Only leads can see an item's history, because the history shows the key and this benchmark keeps its keys private."
+)
 
 WORDS: Mapping[str, str] = {
     "item.authored": "wrote the item",
     "item.imported": "imported the item from a file",
     "item.revised": "edited the item",
     "item.state": "set the state to {to} ({why})",
-    "task.claimed": "took the item ({stage})",
+    "task.claimed": "started the item ({stage})",
     "task.expired": "lost the item after the lease ended ({stage})",
     "task.released": "gave the item back ({stage})",
     "task.late": "submitted after the lease ended, so the answer is kept as a draft ({stage})",
@@ -47,7 +49,7 @@ WORDS: Mapping[str, str] = {
     "comment.written": "commented",
     "cause.answered": "replied to the reason for the decision",
     events.SENT_BACK: "sent the item back to its author: {why}",
-    events.LOOKED: "looked at the history",
+    events.LOOKED: "viewed the history",
 }
 """The words for the events of an item. Other events are shown by their kind, and only to leads."""
 ROUTINE = {events.LOOKED, "task.claimed", "task.expired", "task.released", "task.submitted"}

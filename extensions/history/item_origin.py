@@ -71,7 +71,7 @@ def _made(
     try:
         record = json_text.values(raw, [CONSTRUCTION, *_VIDEOS]) if raw.lstrip().startswith("{") else {}
     except json_text.NotJson as error:
-        return [], f"the record of how it was made cannot be shown: {error}"
+        return [], f"Touchstone cannot show how the item was made: {error}"
     made = record.get(CONSTRUCTION)
     if not isinstance(made, dict) or not made:
         return ([], NOT_SAID) if made in (None, {}) else ([OriginStep("Making", [("how", _words(made))])], "")
@@ -122,7 +122,7 @@ def _narrated(
 def _asset(session: Session, asset: StoredAsset, role: str, called: Called) -> OriginStep:
     """Return the step of an image or clip: its name, its source, and the result of triage."""
     source = candidate_images.source(session, id=asset.source_id) if asset.source_id is not None else None
-    facts = [("place in the item", role), ("name", asset.name)]
+    facts = [("role in the item", role), ("name", asset.name)]
     facts += [("source", source.name)] if source is not None else []
     facts += [("group in the pool", asset.group_name)] if asset.group_name else []
     facts += [("file", "not imported yet")] if asset.sha256 is None else []
@@ -145,7 +145,7 @@ def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
     if event is None:
         return []
     record = event.data["frames"][asset.name]
-    chosen = "it passed the screening" if record.get("kept") else f"by hand, although {record.get('why')}"
+    chosen = "passed the screening" if record.get("kept") else f"by a lead, although {record.get('why')}"
     facts = [
         ("frame", f"{record.get('frame')}, at {record.get('exact')} s"),
         ("sharpness in its video", _words(record.get("sharpness"))),
@@ -174,7 +174,7 @@ def _came(session: Session, item: StoredItem, file: StoredImportFile | None, why
         return OriginStep("Written", [("id", item.external_id)], item.created_at, by)
     item_events = queries.events(session, item_id=item.id)
     who = called(next((person for event, person in item_events if event.kind == "item.imported"), None), COMMAND)
-    how = [("how it was made", why)] if why else []
+    how = [("how the item was made", why)] if why else []
     if file is None:
         return OriginStep("Came in", [("file", "none is kept"), *how], item.created_at, who)
     row = [("row", f"{item.position + 1:,}")] if item.position is not None else []

@@ -66,5 +66,5 @@ def _record(record: Mapping[str, Any], tools: Collection[str]) -> ToolResultReco
     if arguments is not None and not isinstance(arguments, dict):
         raise Misfit("arguments is not an object such as {}")
     if record.get("result") is None:
-        raise Misfit("result is missing. An empty list or text means that nothing was found")
+        raise Misfit("result is missing. If the tool found nothing, give an empty list or text")
     return ToolResultRecord(short(item, "item"), tool, arguments, record["result"])

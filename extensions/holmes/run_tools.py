@@ -49,8 +49,8 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
         if mine.hash == plan.tools_hash == tool_set.hash:
             return mine
     raise ModelError(
-        f"This run's tool set (SHA-256 {plan.tools_hash[:12]}) is not allowed here. Give the same file to the command "
-        f"that works on the run, or ask the operator of this server to put the file into the folder of {TOOLS}."
+        f"This server does not allow this run's tool set (SHA-256 {plan.tools_hash[:12]}). Give the same file to the "
+        f"command that executes the run. Or ask the server's operator to put the file into the folder of {TOOLS}."
     )
 
 

@@ -52,7 +52,7 @@ class Tool(BaseModel):
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"the tool name {self.name[:80]!r} is not valid. Use at most 64 letters, digits, _ and -")
         if self.command and self.url:
-            raise ValueError(f"{self.name} has both `command` and `url`. Remove one of them")
+            raise ValueError(f"{self.name} has both `command` and `url`. Remove one of these keys")
         if self.environment and not self.command:
             raise ValueError(
                 f"{self.name} has an `environment` but no `command`. Add a command, or remove the environment"
@@ -138,8 +138,8 @@ def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet
         raise SchemaError(typed_yaml.in_lines(document, name))
     names = [tool.name for tool in content.tools]
     if twice := next((tool_name for tool_name in names if names.count(tool_name) > 1), None):
-        raise SchemaError(f"{name}: the tool {twice} occurs twice. Remove one of them.")
+        raise SchemaError(f"{name}: the tool {twice} appears twice. Remove one of the two.")
     if not names:
-        raise SchemaError(f"{name} has no tools. Add at least one.")
+        raise SchemaError(f"{name} has no tools. Add at least one tool.")
     hash = hashlib.sha256(text.encode()).hexdigest()
     return ToolSet(content.system or holmes().system, content.tools, hash, content.at_once, home)

@@ -34,7 +34,7 @@ def group(found: TriageGroup, decide: Decide, *, undo: Callable[[], None] | None
         else ngettext("{n} frame left", "{n} frames left", found.left)
     ).format(n=f"{found.left:,}")
     if len(found.frames) > 1:
-        words += " · " + _("these {n} look alike").format(n=len(found.frames))
+        words += " · " + _("these {n} frames look alike").format(n=len(found.frames))
     shell.show(
         markup.tag("div", markup.text(words), style="ts", data_view="triage", data_token=found.token, data_part="left")
     )
@@ -89,7 +89,7 @@ def does_nothing(**said: object) -> Callable[[], None]:
     """Return a callback for a press on a preview, which only shows a note."""
 
     def press() -> None:
-        st.toast(_("A preview: nothing is saved."))
+        st.toast(_("This is a preview. Touchstone does not save your decision."))
 
     return press
 

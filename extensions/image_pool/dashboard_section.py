@@ -59,7 +59,7 @@ def draw(services: Services, view: ProjectView) -> None:
         shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.multiselect(
-                "Dropped, the latest first",
+                "Dropped frames, latest first",
                 list(names),
                 format_func=lambda asset: names[asset],
                 key="triage.dropped",
@@ -75,7 +75,9 @@ def summary(counts: TriageCounts, labels: Mapping[str, str]) -> str:
     dropped = sum(counts.dropped.values())
     why = f" ({reasons_of(counts, labels)})" if dropped else ""
     line = f"{markup.count(counts.left, 'frame')} left · {counts.kept} kept · {dropped} dropped{why}"
-    return line + (f" · {counts.surplus} skipped: their sources have enough kept frames" if counts.surplus else "")
+    return line + (
+        f" · {counts.surplus} skipped, because their sources have enough kept frames" if counts.surplus else ""
+    )
 
 
 def reasons_of(counts: TriageCounts, labels: Mapping[str, str]) -> str:

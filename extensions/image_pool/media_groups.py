@@ -80,7 +80,7 @@ def groups_of_table(
     if missing := sorted(renamed.keys() - head):
         raise InvalidFileError(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
     if not media_groups:
-        raise InvalidFileError(f"{table.name} has no group.")
+        raise InvalidFileError(f"{table.name} has no group. Add at least one row.")
     return _in_order(media_groups.values(), roles)
 
 
@@ -97,7 +97,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
         elif kind_of(path) is None and path.suffix.lower() not in UNSUPPORTED:  # the store names the remedy for these
-            group.refuse(f"{name} is neither an image nor a clip")
+            group.refuse(f"{name} is not an image or clip")
         else:
             group.files.append((role, path))
     return _in_order(media_groups.values(), roles)
@@ -113,7 +113,7 @@ def _in_order(groups: Iterable[MediaGroup], roles: Sequence[str]) -> list[MediaG
 
 def no_role(name: str, roles: Sequence[str]) -> str:
     """Return the error for a name that is not a role."""
-    return f"items of this project have no role {name!r}; they have {', '.join(roles) or 'none'}"
+    return f"items of this project have no role {name!r} (known roles: {', '.join(roles) or 'none'})"
 
 
 def _role(name: str, roles: Sequence[str]) -> str | None:
@@ -124,14 +124,14 @@ def _role(name: str, roles: Sequence[str]) -> str | None:
 def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
-        raise InvalidFileError(f"{file} has no column {GROUP!r}; name it with --column {GROUP}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {GROUP!r}. Name the column with --column {GROUP}=COLUMN.")
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
-        raise InvalidFileError(f"{file} has no column {lacking!r}; name it with --column {lacking}=COLUMN.")
+        raise InvalidFileError(f"{file} has no column {lacking!r}. Name the column with --column {lacking}=COLUMN.")
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
             raise InvalidFileError(
-                f"{file} has a column {key!r}: {no_role(key, roles)}. Name its role with --column ROLE={key}."
+                f"{file} has a column {key!r}: {no_role(key, roles)}. Name the column's role with --column ROLE={key}."
             )
 
 
@@ -173,7 +173,7 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
 
 def _rows(table: Path, known: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     if not table.is_file():
-        raise InvalidFileError(f"There is no file {table}.")
+        raise InvalidFileError(f"The file {table} does not exist. Check the path.")
     try:
         read = csv_rows.table(csv_rows.lines_of(TableReader.text(table, ColumnMapping()).text), [*known, ROLE, FILE])
     except NotTable as error:

@@ -48,7 +48,7 @@ class AddedGroups:
         >>> AddedGroups(2, 5, 1, [("g3", "it has no after")]).sentence
         '2 groups with 5 images and clips added; 1 in the project already; 1 not taken.'
         """
-        more = f"; {self.repeated:,} in the project already" if self.repeated else ""
+        more = f"; {self.repeated:,} already in the project" if self.repeated else ""
         more += f"; {len(self.refused):,} not taken" if self.refused else ""
         return f"{self.added:,} group{'' if self.added == 1 else 's'} with {self.files:,} images and clips added{more}."
 
@@ -84,12 +84,16 @@ def add_groups(
         access = require_lead(session, by=by, project=project)
     dimensions = {known.id for known in access.schema.dimensions}
     if dimension is not None and dimension not in dimensions:
-        raise InvalidInputError([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+        raise InvalidInputError(
+            [Problem("dimension", f"The schema has no dimension {dimension!r}. Choose a dimension of the schema.")]
+        )
     added = files = repeated = 0
     refused: list[tuple[str, str]] = []
     slots = access.schema.item.assets
     if not slots:
-        raise InvalidInputError([Problem("groups", "Items of this project have no images or clips.")])
+        raise InvalidInputError(
+            [Problem("groups", "Items of this project have no images or clips, so you cannot add files to the pool.")]
+        )
     for media_group in groups_of([slot.role for slot in slots]):
         group = replace(media_group, dimension=media_group.dimension or dimension, source=media_group.source or source)
         if group.dimension not in (None, *dimensions):
@@ -119,14 +123,14 @@ def _misfit(slots: Sequence[AssetSlot], group: MediaGroup) -> str | None:
         if role not in kinds:
             return f"{group.where}: {no_role(role, [*kinds])}"
         if kind_of(path) not in (None, kinds[role]):
-            return f"{group.where}: {path.name} is {_one(kind_of(path))}, but {role} takes {_one(kinds[role])}"
+            return f"{group.where}: {path.name} is {_one(kind_of(path))}, but {role} must be {_one(kinds[role])}"
     for slot in slots:
         n = roles.count(slot.role)
         if n < slot.min:
             has = f"only {n} of {slot.min}" if n else "nothing"
-            return f"{group.where}: it has {has} for {slot.role}, which every item needs"
+            return f"{group.where}: the group has {has} for {slot.role}, which every item needs"
         if slot.max is not None and n > slot.max:
-            return f"{group.where}: it has {n} for {slot.role}, but an item takes at most {slot.max}"
+            return f"{group.where}: the group has {n} files for {slot.role}, but an item can have at most {slot.max}"
     return None
 
 

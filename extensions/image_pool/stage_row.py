@@ -25,7 +25,7 @@ def _has_in_hand(session: Session, *, access: Access, person: Person, now: datet
 
 ROW = StageKind(
     Stage.TRIAGE,
-    nothing_yet=marked("No frame waits for triage."),
+    nothing_yet=marked("No frames are waiting for triage."),
     waiting=waiting,
     done_by=_done_by,
     has_in_hand=_has_in_hand,

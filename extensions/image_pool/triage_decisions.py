@@ -127,22 +127,26 @@ def restore(store: Store, *, by: Person | None, project: str, frames: Sequence[s
         return len(decided)
 
 
-_OTHER_KEY = marked("This decision has the key of an earlier, different decision and is not stored. Reload the page.")
+_OTHER_KEY = marked(
+    "This decision was not stored, because an earlier, different decision has the same key. Reload the page."
+)
 
 
 def _check_request(keep: Sequence[str], drop: Mapping[str, str], key: str) -> None:
     problems = []
     if not key:
-        problems.append(Problem("key", _("A decision needs a key.")))
+        problems.append(Problem("key", _("A decision needs a key. Reload the page.")))
     if not keep and not drop:
         problems.append(Problem("keep", _("Name the frames to keep or to drop.")))
     if set(keep) & set(drop):
-        problems.append(Problem("drop", _("A frame is kept or dropped, not both.")))
+        problems.append(Problem("drop", _("Keep or drop each frame, but not both.")))
     for reason in drop.values():
         if not reason.strip():
-            problems.append(Problem("reason", _("Say why a frame is dropped.")))
+            problems.append(Problem("reason", _("Give a reason for dropping the frame.")))
         elif len(reason) > LONGEST_REASON:
-            problems.append(Problem("reason", _("Give the reason in at most {n} characters.").format(n=LONGEST_REASON)))
+            problems.append(
+                Problem("reason", _("Shorten the reason to at most {n} characters.").format(n=LONGEST_REASON))
+            )
     if problems:
         raise InvalidInputError(problems)
 
@@ -170,9 +174,9 @@ def _decide(
     for row, asset in locked_rows:
         action, reason = wanted[row.asset_id]
         if row.state is not TriageState.WAITING:
-            raise ConflictError(_("This frame is decided already; here is the next."))
+            raise ConflictError(_("This frame is already decided. Here is the next frame."))
         if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
-            raise LeaseLostError(_("Another person has this frame now. Here is the next one."))
+            raise LeaseLostError(_("Another person has this frame now. Here is the next frame."))
         if action == "kept" and not candidate_images.add_to_pool(
             session, asset=asset, per_source=triage_of(access).per_source
         ):
@@ -186,8 +190,8 @@ def _decide(
 def _full(per_source: int | None) -> str:
     n = per_source or 0
     return ngettext(
-        "One frame of this video is kept already, which is the maximum. Drop this one.",
-        "{n} frames of this video are kept already, which is the maximum. Drop this one.",
+        "One frame of this video is already kept, which is the maximum. Drop this frame.",
+        "{n} frames of this video are already kept, which is the maximum. Drop this frame.",
         n,
     ).format(n=n)
 
@@ -204,7 +208,7 @@ def _reopen(
     key = f"{action}-{secrets.token_hex(8)}"
     for row, asset in rows:
         if row.state is TriageState.KEPT and not queries.take_out(session, asset=asset):
-            raise ConflictError(_("Someone already writes an item about this frame, so the frame stays kept."))
+            raise ConflictError(_("Someone is already writing an item about this frame, so the frame stays kept."))
         _record(session, access, person, row, action=action, key=key, now=now)
         log(session, f"frame.{action}", by=person, project=access, now=now, data={"asset": asset.public_id})
 
@@ -301,13 +305,13 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
         return NoTask("waiting_for_others", _("Other people are working on the remaining frames."))
     if rows:
         return NoTask("all_done", _("All frames are decided. Thank you."))
-    return NoTask("all_done", _("There is no frame to decide on yet; a lead adds images on Import."))
+    return NoTask("all_done", _("There are no frames to decide on yet. A lead can add images on Import."))
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
     known = queries.ids_of(session, project_id=access.project_id, public_ids=frames)
     if not set(frames) <= set(known):
-        raise NotFoundError(_("There is no such frame among this project's candidates."))
+        raise NotFoundError(_("This frame is not among the project's candidates. Reload the page."))
     return [known[frame] for frame in frames]
 
 

@@ -22,8 +22,8 @@ from workflow.files import uploads
 TITLE = "Images to write items about"
 _SHOWN = 200
 """Number of refused files or groups that are named."""
-POOLED = "Images, clips, videos or zips of them"
-SINGLE, FOLDERS, TABLE = "One file", "A group of files: one folder each", "A group of files: listed in a table"
+POOLED = "Images, clips, videos or ZIP files"
+SINGLE, FOLDERS, TABLE = "One file", "A group of files in a folder", "A group of files listed in a table"
 COLUMN = "group=COLUMN, one per line"
 _Each = TypeVar("_Each")
 
@@ -32,7 +32,7 @@ def draw(services: Services, view: ProjectView) -> None:
     """Draw the inputs, and the result of the last import."""
     schema = view.schema.schema_
     if schema.stages.authoring is None:
-        shell.show(markup.notice("This project has no authoring stage, so nobody writes items in the browser."))
+        shell.show(markup.notice("This project has no authoring stage, so people do not write items in the browser."))
         return
     dimension = file_inputs.dimension(view, "Dimension", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]
@@ -56,7 +56,7 @@ def draw(services: Services, view: ProjectView) -> None:
             )
         else:
             table = st.text_input("Table (CSV, Excel or JSON Lines)", key="import.pool.table_path").strip()
-        columns = st.text_area("Columns with other names, each as group=COLUMN", key="import.pool.columns", height=68)
+        columns = st.text_area("Columns with other names", key="import.pool.columns", height=68)
     files = path = None
     if where == file_inputs.UPLOAD:
         files = st.file_uploader(
@@ -78,7 +78,7 @@ def draw(services: Services, view: ProjectView) -> None:
             source = zip_archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
             source = source if source.is_dir() else source.parent
         if not files_below(source):
-            shell.show(markup.notice("There is no file to add. Upload a file, or check the folder.", style="bad"))
+            shell.show(markup.notice("There are no files to add. Upload a file, or check the folder.", style="bad"))
         elif about == SINGLE:
             _add_files(services, view, source, dimension, role)
         elif about == FOLDERS:
@@ -159,7 +159,7 @@ def _tell(head: str, refused: Sequence[tuple[str, str]]) -> None:
     if not refused:
         return
     rows = [[markup.text(name), markup.text(why)] for name, why in refused[:_SHOWN]]
-    shell.show(markup.table([(head, ""), ("Why it was rejected", "")], rows))
+    shell.show(markup.table([(head, ""), ("Reason for rejection", "")], rows))
     if (more := len(refused) - _SHOWN) > 0:
         shell.show(markup.quiet(f"and {more:,} more"))
 

@@ -128,7 +128,8 @@ def compare_runs(
         row_b, _ = stored_runs.run_and_access(session, by, run_b)
         if row_a.project_id != row_b.project_id:
             raise ConflictError(
-                f"{row_a.name} and {row_b.name} are runs of different projects, so they share no answers."
+                f"{row_a.name} and {row_b.name} are runs of different projects, so they share no answers. Choose "
+                "runs of the same project."
             )
         plan_a, plan_b = (_plan_of(row, access) for row in (row_a, row_b))
         read_a, read_b = (_read(session, row.id) for row in (row_a, row_b))

@@ -137,7 +137,8 @@ def figures(found: RunComparison) -> list[Markup]:
             "p",
             markup.quiet(
                 f"First: {texts.opening(found.a, 120)}. Second: {texts.opening(found.b, 120)}. Only answers in both "
-                f"runs count; {found.only_a:,} answers are only in the first, {found.only_b:,} only in the second."
+                f"runs count. {found.only_a:,} answers are only in the first run, and {found.only_b:,} are only in "
+                "the second."
             ),
             style="ts ts-small",
         ),
@@ -145,7 +146,7 @@ def figures(found: RunComparison) -> list[Markup]:
     ]
     weighed = [criterion for criterion in found.criteria if criterion.mean_a is not None]
     if weighed:
-        parts.append(markup.tag("p", markup.quiet("Kappa of numbers has quadratic weights."), style="ts ts-small"))
+        parts.append(markup.tag("p", markup.quiet("Kappa for numbers uses quadratic weights."), style="ts ts-small"))
     return parts
 
 

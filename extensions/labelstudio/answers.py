@@ -30,7 +30,7 @@ def read_part(part: FormPart, given: SortedResult, context: Context) -> Answer:
         if not given.has(part.name):
             return [], None
         given.say(
-            part, "You marked something, and also chose that there is nothing to mark. Remove the marks or the choice."
+            part, "You added marks, and also chose that there is nothing to mark. Remove the marks or the choice."
         )
         return None
     return way_of(part).read(part, given, context)

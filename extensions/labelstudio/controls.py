@@ -123,12 +123,13 @@ def configuration(xml: str) -> Configuration:
     """Read a labeling configuration. Raise ``BadRequestError`` with a sentence if it is invalid."""
     if len(xml) > LONGEST or "<!" in xml.replace("<!--", ""):
         raise BadRequestError(
-            "The labeling configuration is too long or declares entities. Shorten it, or remove the entities."
+            "The labeling configuration is too long or declares entities. Shorten the configuration, or remove "
+            "the entities."
         )
     try:
         root = ElementTree.fromstring(xml)
     except (ElementTree.ParseError, ValueError, RecursionError) as error:
-        raise BadRequestError(f"The labeling configuration is not XML: {error}.") from None
+        raise BadRequestError(f"The labeling configuration is not XML: {error}. Correct the XML.") from None
     reader = _Reader([], [], [])
     reader.read(root, 0)
     return Configuration(

@@ -67,7 +67,7 @@ def empty_choices(parent: Element, control: str, single: str, required: bool, la
     made = SubElement(parent, "Choices", name=control, toName=ABOUT, choice=single, layout=layout)
     if required:
         made.set("required", "true")
-        made.set("requiredMessage", "Choose an answer to every question that is not optional.")
+        made.set("requiredMessage", "Choose an answer to every question that is not marked (optional).")
     return made
 
 
@@ -85,14 +85,14 @@ def typed(
         made.set("placeholder", plain(hint))
     if required:
         made.set("required", "true")
-        made.set("requiredMessage", "Write something wherever it does not say that it is optional.")
+        made.set("requiredMessage", "Fill in every text field that is not marked (optional).")
 
 
 def require(made: Element, part: FormPart) -> None:
     """Make an element required, if its criterion is."""
     if part.criterion.required and not part.criterion.skip:
         made.set("required", "true")
-        made.set("requiredMessage", plain(f"“{part.criterion.prompt}” is not answered yet."))
+        made.set("requiredMessage", plain(f"Answer the question “{part.criterion.prompt}”."))
 
 
 def add_labels(made: Element, options: Sequence[Choice]) -> None:

@@ -83,11 +83,13 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
         pieces = json_text.split(json_text.decode(data)).pieces
     except NotJson as error:
         raise InvalidFileError(
-            f"{path.name}, row 1: {error}. Give a Label Studio export (JSON or JSON-MIN), which is a list of tasks. "
+            f"{path.name}, row 1: {error}. Use a Label Studio export (JSON or JSON-MIN), which is a list of tasks. "
             "Nothing was imported."
         ) from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and its permissions."
+        ) from error
     tasks = Tasks(reader.criteria(), reader.names, reader.refuse)
     for task in tasks.of(pieces):
         reader.take(task)
@@ -107,7 +109,9 @@ def read_label_studio(path: Path, *, schema: Schema, names: Names = SAME, dimens
 def _dimension(schema: Schema, name: str) -> Dimension:
     dimension = dimension_named(schema, name)
     if dimension is None:
-        raise InvalidFileError(f"{schema.title} has no dimension {name!r}. It has {_list(schema.dimensions, 'id')}.")
+        raise InvalidFileError(
+            f"{schema.title} has no dimension {name!r}. Choose from: {_list(schema.dimensions, 'id')}."
+        )
     return dimension
 
 
@@ -150,7 +154,8 @@ class _Reader:
         for name in self.names.controls:
             if name not in criteria:
                 raise InvalidFileError(
-                    f"--set controls.{name}: {self.schema.title} has no such criterion. Take {_named(criteria)}."
+                    f"--set controls.{name}: {self.schema.title} has no such criterion. Choose from: "
+                    f"{_named(criteria)}."
                 )
 
     def criteria(self) -> dict[str, Criterion]:
@@ -208,8 +213,8 @@ class _Reader:
             or (known.dimension, known.fields, known.assets) != (item.dimension, item.fields, item.assets)
         ):
             raise Misfit(
-                f"the item {external_id!r} is already in row {self.rows[external_id]}. Name the key with the item ids "
-                "with --set fields.item_id=KEY"
+                f"the item {external_id!r} is already in row {self.rows[external_id]}. Choose the key that contains "
+                "item IDs with --set fields.item_id=KEY"
             )
         return known or item
 
@@ -223,8 +228,8 @@ class _Reader:
             return self.schema.dimensions[0]
         what = f"{key} is {str(name)[:60]!r}" if name is not None else "the dimension is unknown"
         raise Misfit(
-            f"{what}; the dimensions are {_list(self.schema.dimensions, 'id')}. Name a dimension with --set "
-            "dimension=ID, or the key with the dimension with --set fields.dimension=KEY (keys: "
+            f"{what}. The dimensions are {_list(self.schema.dimensions, 'id')}. Set the dimension with --set "
+            "dimension=ID, or choose the key that contains the dimension with --set fields.dimension=KEY (keys: "
             f"{_named(list(task.data))})"
         )
 
@@ -232,11 +237,11 @@ class _Reader:
         key = self.names.key(ITEM)
         value = task.data.get(key)
         if value is None and ITEM in self.names.fields:
-            raise Misfit(f"the task has no key {key}, only {_named(list(task.data))}")
+            raise Misfit(f"the task has no key {key}. Its keys are {_named(list(task.data))}")
         if value is None:
             value = task.id if task.id is not None else f"{self.place.rpartition('.')[0] or self.place}/{task.row}"
         if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
-            raise Misfit(f"{key} is neither a whole number nor text")
+            raise Misfit(f"{key} must be a whole number or text")
         return short(str(value), key)
 
     def _paths(self, slot: AssetSlot, value: Any, task: Task) -> list[str]:
@@ -245,13 +250,13 @@ class _Reader:
             if slot.min == 0:
                 return []
             raise Misfit(
-                f"the task names no {slot.role}; its keys are {_named(list(task.data))}. Name the key with "
-                f"--set fields.{slot.role}=KEY"
+                f"the task has no file for {slot.role}. Its keys are {_named(list(task.data))}. Choose the key that "
+                f"contains the file with --set fields.{slot.role}=KEY"
             )
         named = value if isinstance(value, list) else [value]
         paths = [short(media_path(path, key), key) for path in named]
         if slot.max is not None and len(paths) > slot.max:
-            raise Misfit(f"{key} names {len(paths)} files, but an item has at most {slot.max}")
+            raise Misfit(f"{key} names {len(paths)} files, but an item can have at most {slot.max}")
         return paths
 
     def _rated(self, task: Task, item: ItemRecord) -> tuple[str | None, str | None]:
@@ -260,12 +265,12 @@ class _Reader:
         if answer is None:
             return None, None
         if not isinstance(answer, str):
-            raise Misfit(f"{self.names.key(PREDICTION)} is not text")
+            raise Misfit(f"{self.names.key(PREDICTION)} must be text")
         model = task.data.get(self.names.key(MODEL)) or task.meta.get(MODEL) or self.names.model
         if not isinstance(model, str):
             raise Misfit(
-                f"the model is unknown. Name the model with --model, or the key with the model with --set "
-                f"fields.model=KEY (keys: {_named(list(task.data))})"
+                "the model is unknown. Name the model with --model, or choose the key that contains the model's "
+                f"name with --set fields.model=KEY (keys: {_named(list(task.data))})"
             )
         return short(model, MODEL), answer
 
@@ -317,16 +322,19 @@ class _Reader:
             return _person(by.strip()), True
         if by is None and self.names.rater:
             return self.names.rater, False
-        raise Misfit("the annotator is unknown (completed_by). Name the person with --set rater=NAME")
+        raise Misfit("the annotator is unknown (completed_by). Name the annotator with --set rater=NAME")
 
     def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:
         """Return the values of an annotation, by criterion."""
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
-            raise Misfit("result is not a list of objects")
+            raise Misfit("`result` must be a list of objects")
         stage = Stage.VERIFICATION if answer is None else Stage.GRADING
         fields = dict(item.fields) if answer is None else {**item.fields, PREDICTION: answer}
         if getattr(self.schema.stages, stage.value) is None:
-            what = "items, but models' answers. Name the key of the answer with --set fields.prediction=KEY"
+            what = (
+                "items. To import ratings of models' answers, choose the key that contains the answer with --set "
+                "fields.prediction=KEY"
+            )
             other = "models' answers"
             raise Misfit(f"{self.schema.title} does not rate {what if answer is None else other}")
         try:
@@ -345,9 +353,9 @@ class _Reader:
         unknown = [str(part["from_name"])[:60] for part in renamed if part["from_name"] not in types]
         if read.problems and unknown and unknown[0] != results.NOTE:
             raise Misfit(
-                f"the control {unknown[0]} is unknown; the form has {_named([part.name for part in page])}. Name the "
-                f"criterion with --set controls.CRITERION={unknown[0]}, or leave the control out with "
-                f"--set ignore_controls={unknown[0]}"
+                f"the control {unknown[0]} is unknown. The form has the criteria "
+                f"{_named([part.name for part in page])}. Assign the control to a criterion with --set "
+                f"controls.CRITERION={unknown[0]}, or ignore the control with --set ignore_controls={unknown[0]}"
             )
         if read.problems:
             raise Misfit(_sentence(read.problems[0].message))
@@ -378,7 +386,7 @@ class _Reader:
         """Return the model and its answer: empty without a result, and None if no control counts."""
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
-            raise Misfit("result is not a list of objects")
+            raise Misfit("`result` must be a list of objects")
         by_control: dict[str, list[str | None]] = {}
         for part in result:
             control = str(part.get("from_name"))
@@ -393,14 +401,14 @@ class _Reader:
             return "", None
         if len(by_control) > 1:
             raise Misfit(
-                f"the prediction has several controls ({_named(list(by_control))}). Name the control with the model's "
-                "answer with --set controls.prediction=CONTROL"
+                f"the prediction has several controls ({_named(list(by_control))}). Choose the control that contains "
+                "the model's answer with --set controls.prediction=CONTROL"
             )
         [(control, texts)] = by_control.items()
         if None in texts:
             raise Misfit(
-                f"{control[:60]} is not text, so it cannot be a model's answer. Leave this control out with "
-                f"--set ignore_controls={control[:60]}"
+                f"{control[:60]} is not text, so it cannot be a model's answer. Ignore this control with --set "
+                f"ignore_controls={control[:60]}"
             )
         model = prediction.get("model_version")
         if not isinstance(model, str) or not model.strip() or model == NOBODY:
@@ -412,7 +420,7 @@ class _Reader:
 
 def _person(name: str) -> str:
     if len(name) > _LONGEST_RATER:
-        raise Misfit(f"the annotator's name is longer than {_LONGEST_RATER} characters")
+        raise Misfit(f"the annotator's name has more than {_LONGEST_RATER} characters. Shorten the name")
     return name
 
 

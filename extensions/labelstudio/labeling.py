@@ -98,7 +98,7 @@ def data(
         here = [asset for asset in task.assets if asset.role == slot.role]
         there = [asset for asset in here if not asset.missing]
         if len(there) < len(here):
-            shown.insert(0, _line(as_words(slot.role), "The file is not imported yet."))
+            shown.insert(0, _line(as_words(slot.role), "This file has not been imported yet."))
         task_data |= _media_data(slot, there, page, media, rate)
     task_data["shown"] = shown
     texts = {**task.fields, PREDICTION: task.answer}
@@ -154,8 +154,8 @@ def _media_data(
         return {key_of("media", slot.role): rows}
     if not there:
         raise NotAvailableError(
-            f"Label Studio cannot show the task: the file of `{slot.role}`, on which `{drawn.name}` is drawn, is "
-            "missing."
+            f"Label Studio cannot show the task because the file of `{slot.role}` is missing. Raters draw `"
+            f"{drawn.name}` on this file. Import the file."
         )
     if slot.max == 1:
         return {key_of("image", slot.role): media(there[0])}
@@ -178,7 +178,7 @@ def _ask(form: Element, part: FormPart) -> None:
         SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
     way_of(part).ask(inside, part)
     if part.may_be_none and part.type != "choices":
-        add_choices(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
+        add_choices(inside, part.side("none"), [("Nothing to mark", NONE, None)], required=False)
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
@@ -216,7 +216,7 @@ def _skip(parent: Element, part: FormPart) -> None:
 
 
 def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: str) -> None:
-    other = ("Another reason, in words", OTHER, None)
+    other = ("Another reason", OTHER, None)
     add_choices(parent, control, [*coded(reasons), other], required=True)
     typed(_when(parent, control, [OTHER]), words, required=True)
 

@@ -15,16 +15,16 @@ from extensions.labelstudio.parts import FormPart
 
 DECISION, REASON, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
-    Choice(value="accept", label="Accept: the item is kept"),
-    Choice(value="reject", label="Reject: the item is taken out"),
-    Choice(value="edit", label="Edit: the item is changed and verified again"),
+    Choice(value="accept", label="Accept: keep the item"),
+    Choice(value="reject", label="Reject: remove the item from the benchmark"),
+    Choice(value="edit", label="Edit: change the item and verify it again"),
 )
 MOST_ENTRIES = 9
 """Number of list entries that can be picked by position, if the schema sets no limit."""
 
 STAGES = ("authoring", "verification", "adjudication", "grading")
 
-STAYS = "Leave it empty to keep the current value."
+STAYS = "Leave the field empty to keep the current value."
 
 
 def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
@@ -120,7 +120,7 @@ def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
     depended_on = any(criterion.name in dependent.show_if for dependent in criteria)
     way = ways.way_of_criterion(kinds.of_criterion(criterion))
-    assert way is not None, "a page has no part that cannot be asked"
+    assert way is not None, "every part of a page can be asked"
     return way.type_of(criterion, depended_on=depended_on)
 
 
@@ -142,7 +142,9 @@ def _conditions(
         if able and wanted:
             shown.append((name, tuple(wanted)))
         else:
-            sentences.append(f"Only if “{other.prompt}” is {' or '.join(str(value) for value in accepted)}.")
+            sentences.append(
+                f"Only if the answer to “{other.prompt}” is {' or '.join(str(value) for value in accepted)}."
+            )
     return tuple(shown), tuple(sentences)
 
 
@@ -191,7 +193,9 @@ def _adjudication_parts(schema: Schema) -> list[FormPart]:
     decision = Criterion(name=DECISION, kind="choice", prompt="Decision", options=decisions)
     parts = [FormPart(decision, kinds.of_criterion(decision), "choices")]
     if stage.reasons:
-        reason = Criterion(name=REASON, kind="choice", prompt="Why was it contested?", options=stage.reasons)
+        reason = Criterion(
+            name=REASON, kind="choice", prompt="Why did this item need adjudication?", options=stage.reasons
+        )
         parts.append(FormPart(reason, kinds.of_criterion(reason), "choices"))
     if stage.edit:
         able = [

@@ -192,16 +192,20 @@ class SortedResult:
         """Sort a result by control, and record problems with its form."""
         owners = {name: part for part in self.page for name in part.controls()}
         if not isinstance(result, list | tuple):
-            self.problems.append(Problem("result", "The result is not a list of answers."))
+            self.problems.append(Problem("result", "The result must be a list of answers."))
             return
         for number, entry in enumerate(result, 1):
             if not isinstance(entry, Mapping):
-                self.problems.append(Problem("result", f"Entry {number} of the result is not an answer."))
+                self.problems.append(
+                    Problem("result", f"Entry {number} of the result must be an object with an answer.")
+                )
                 continue
             name = entry.get("from_name")
             if not isinstance(name, str) or name not in self.known:
                 shown = f"`{name}`" if isinstance(name, str) else f"entry {number}"
-                self.problems.append(Problem("result", f"This form does not ask {shown}, so its answer is refused."))
+                self.problems.append(
+                    Problem("result", f"This form has no control for {shown}, so Touchstone refuses the answer.")
+                )
                 continue
             self._take(name, owners.get(name), entry)
 
@@ -211,11 +215,11 @@ class SortedResult:
         value = entry.get("value")
         key = _KEYS[kind]
         if wanted != kind:
-            self.say(part, f"`{name}` takes answers of the type `{kind}`, not `{wanted}`.")
+            self.say(part, f"The answer to `{name}` must have the type `{kind}`, not `{wanted}`.")
         elif not isinstance(value, Mapping) or (key is not None and key not in value):
             self.say(part, f"The answer to `{name}` has no `{key or 'value'}`.")
         elif name in self.by_control and kind not in _REGIONS:
-            self.say(part, f"`{name}` is answered twice.")
+            self.say(part, f"`{name}` has two answers. Keep only one answer.")
         else:
             self.by_control.setdefault(name, []).append((value.get(key) if key else None, value, entry))
 
@@ -241,7 +245,7 @@ class SortedResult:
         if isinstance(value, str):
             value = [value]
         if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-            self.say(part, "The choices must be a list of texts.")
+            self.say(part, "The choices must be a list of text values.")
             return []
         return list(dict.fromkeys(value))
 
@@ -253,7 +257,7 @@ class SortedResult:
         if isinstance(value, str):
             value = [value]
         if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-            self.say(part if isinstance(part, FormPart) else None, "The value must be a text.")
+            self.say(part if isinstance(part, FormPart) else None, "The value must be text.")
             return []
         return ["\n".join(value)] if isinstance(part, str) else list(value)
 

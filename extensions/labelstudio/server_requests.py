@@ -90,12 +90,14 @@ class Requests:
         except ForbiddenAddress as error:
             self._not_found(error)
         if guard.unencrypted:
-            raise ServiceError(f"The token would go to {place.host} unencrypted over a public network. Use https://.")
+            raise ServiceError(
+                f"The token would be sent to {place.host} unencrypted over a public network. Use https://."
+            )
         try:
             import label_studio_sdk  # noqa: F401
         except ImportError as error:
             raise ServiceError(
-                "Touchstone reaches Label Studio through label-studio-sdk, which is not installed. "
+                "The package label-studio-sdk, which connects Touchstone to Label Studio, is not installed. "
                 f"{install_hint('labelstudio')}"
             ) from error
         traffic = Traffic(lambda method, path: ReplyLimits(largest), sent=("accept", "authorization"))
@@ -145,7 +147,10 @@ class Requests:
             self._not_answered(error)
         reply = self._last
         if reply is None:
-            raise ServiceError(f"Label Studio at {self.address} cannot be reached.")
+            raise ServiceError(
+                f"Touchstone cannot reach Label Studio at {self.address}. Check that Label Studio is running, then "
+                "try again."
+            )
         self._refused(reply)
         if reply.request.url.path.endswith(_REFRESH):
             self.read.odd("the token")  # it was accepted, but the reply was useless
@@ -168,24 +173,29 @@ class Requests:
                 self._not_found(cause)
             if isinstance(cause, Redirect):
                 raise ServiceError(
-                    f"{where} redirects to another address. Give the address of the redirect, usually with https://."
+                    f"{where} redirects to another address. Use the redirect's target address, which usually "
+                    "starts with https://."
                 ) from None
             if isinstance(cause, NotReadable):
-                raise ServiceError(f"{where} cannot be read: {cause}.") from None
+                raise ServiceError(f"Touchstone cannot read the reply from {where}: {cause}.") from None
             if isinstance(cause, NoAnswer):
                 arrived = not isinstance(cause, NoConnection)
                 if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
-                    why = "closed the connection before an answer"
+                    why = "closed the connection before it answered"
                 else:
                     why = "does not answer"
                 raise _Unreachable(
-                    f"{where} {why}. Nothing is lost. Check that Label Studio runs, then try again.", arrived=arrived
+                    f"{where} {why}. No data was lost. Check that Label Studio is running, then try again.",
+                    arrived=arrived,
                 ) from None
             cause = cause.__cause__ or cause.__context__
         if self._last is None:
-            raise ServiceError(f"{where} cannot be reached ({type(error).__name__}).") from None
+            raise ServiceError(
+                f"Touchstone cannot reach {where} ({type(error).__name__}). Check the address and the network "
+                "connection."
+            ) from None
 
     def _not_found(self, error: ForbiddenAddress) -> NoReturn:
         if isinstance(error, UnknownHost):
@@ -201,17 +211,17 @@ class Requests:
             kind = (
                 "the token was revoked or has expired"
                 if self._token.personal
-                else "the token was replaced, or legacy tokens are switched off"
+                else "the token was replaced, or legacy tokens are turned off"
             )
             raise _Unknown(
                 f"{where} refuses the token in {self._token.whence}: {kind}. Create a personal access token in Label "
-                f"Studio under Account & Settings and put it into {self._token.whence}."
+                f"Studio under Account & Settings, and put the new token into {self._token.whence}."
             )
         detail = self._said(reply)
         if status == 403:
             raise ServiceError(
-                f"{where}: the account of the token lacks the permission for this request{detail}. "
-                "Use the token of another account."
+                f"{where}: the token's account lacks permission for this request{detail}. Use the token of an "
+                "account with this permission."
             )
         if status == 404:
             raise _NoSuchAddress(f"{where} has no page {reply.request.url.path}{detail}. Check {LABEL_STUDIO_URL}.")
@@ -219,11 +229,11 @@ class Requests:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")
             raise _Unreachable(
-                f"{where} cannot answer now (status {status}){detail}. Nothing is lost. Try again later.",
+                f"{where} cannot answer now (status {status}){detail}. No data was lost. Try again later.",
                 arrived=status >= 500,
                 pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
             )
-        raise ServiceError(f"{where} refused (status {status}){detail}.")
+        raise ServiceError(f"{where} refused the request (status {status}){detail}.")
 
     def _said(self, reply: Response) -> str:
         """Return the server's reason for a refusal, shortened, as the rest of a sentence.

@@ -51,8 +51,7 @@ class LabelStudioSettings:
 def _hook_secret(text: str) -> str | None:
     if text and (len(text) < SHORTEST_HOOK_SECRET or not text.isascii() or not text.isprintable()):
         raise SettingsError(
-            f"{LABEL_STUDIO_HOOK} is too short, or has characters other than letters and digits. Use at least "
-            f"{SHORTEST_HOOK_SECRET} letters and"
-            " digits, such as the output of `openssl rand -hex 20`."
+            f"{LABEL_STUDIO_HOOK} is too short, or contains characters other than letters and digits. Use at least "
+            f"{SHORTEST_HOOK_SECRET} letters and digits, such as the output of `openssl rand -hex 20`."
         )
     return text or None

@@ -61,7 +61,9 @@ class Tasks:
                 if known is task:
                     continue
                 if not json_layout.same(known.data, task.data):
-                    raise Misfit(f"task {task.id} is also in row {known.row}, with other data")
+                    raise Misfit(
+                        f"task {task.id} is also in row {known.row}, with different data. Delete one of the two tasks"
+                    )
                 known.annotations += task.annotations
             except (Misfit, NotJson) as error:
                 self._refuse(number, str(error), piece.raw)
@@ -72,7 +74,7 @@ class Tasks:
         data = record["data"]
         where = "this task" if id is None else f"task {id}"
         if not isinstance(data, dict):
-            raise Misfit(f"{where}: data is not an object {{...}}")
+            raise Misfit(f"{where}: `data` must be an object {{...}}")
         annotations = record.get("annotations") or record.get("completions") or []
         predictions = record.get("predictions") or []
         if isinstance(predictions, list) and isinstance(annotations, list):
@@ -84,7 +86,7 @@ class Tasks:
             predictions = self._whole(predictions, whole)
         for name, parts in (("annotations", annotations), ("predictions", predictions)):
             if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
-                raise Misfit(f"{where}: {name} is not a list of objects. Export the project as JSON")
+                raise Misfit(f"{where}: {name} must be a list of objects. Export the project as JSON")
         meta = record.get("meta")
         numbered_annotations = [(number, annotation) for annotation in annotations]
         return Task(number, id, data, raw, numbered_annotations, predictions, meta if isinstance(meta, dict) else {})
@@ -130,5 +132,5 @@ class Tasks:
 def _id(record: Mapping[str, Any]) -> int | str | None:
     id = record.get("id")
     if id is not None and (isinstance(id, bool) or not isinstance(id, int | str)):
-        raise Misfit("id is neither a whole number nor text")
+        raise Misfit("`id` must be a whole number or text")
     return short(id, "id") if isinstance(id, str) else id

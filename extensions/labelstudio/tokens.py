@@ -73,7 +73,7 @@ class Token:
     def __init__(self, value: str, *, whence: str) -> None:
         self._value, self.whence = value, whence
         if not value.isascii() or not value.isprintable() or " " in value or len(value) < SHORTEST_HIDDEN:
-            raise ServiceError(f"{whence} does not hold a token of Label Studio. Copy a token {_WHERE}.")
+            raise ServiceError(f"{whence} does not contain a Label Studio token. Copy a token {_WHERE}.")
         self.personal = _JWT.fullmatch(value) is not None
         if self.personal:
             self._check(value.split("."))
@@ -89,12 +89,12 @@ class Token:
             kind, ends = claims["token_type"], float(claims["exp"])
         except (binascii.Error, ValueError, TypeError, KeyError):
             raise ServiceError(
-                f"The token in {self.whence} is neither a personal access token nor a legacy token. Copy a token "
-                f"{_WHERE}."
+                f"The token in {self.whence} must be a personal access token or a legacy token. Copy a token {_WHERE}."
             ) from None
         if kind != "refresh":
             raise ServiceError(
-                f"The token in {self.whence} is a short-lived access token. Use the personal access token {_WHERE}."
+                f"The token in {self.whence} is a short-lived access token. Use a personal access token instead. "
+                f"You can create a new token {_WHERE}."
             )
         if ends < time.time():
             raise ServiceError(f"The personal access token in {self.whence} has expired. Create a new token {_WHERE}.")
@@ -135,7 +135,7 @@ def token_for(address: str, settings: LabelStudioSettings) -> Token:
     first = f"{LABEL_STUDIO_URL}={wanted} and " if not _on_this_machine(wanted) else ""
     raise ServiceError(
         f"There is no token for {wanted}.{tied} Create a personal access token {_WHERE}. Then set {first}"
-        f"{LABEL_STUDIO_TOKEN} on the machine of Touchstone. For several servers, name a file in "
+        f"{LABEL_STUDIO_TOKEN} on Touchstone's server. For several Label Studio servers, name a file of tokens in "
         f"{LABEL_STUDIO_TOKEN_FILE}."
     )
 
@@ -153,14 +153,16 @@ def _in_file(wanted: str, path: Path) -> str | None:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "the file is not text"
-        raise ServiceError(f"{LABEL_STUDIO_TOKEN_FILE} names {path}, which cannot be read: {why}.") from None
+        raise ServiceError(
+            f"Touchstone cannot read {path}, the file that {LABEL_STUDIO_TOKEN_FILE} names: {why}."
+        ) from None
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2:
             raise ServiceError(
-                f"Line {number} of {path} is not an address and a token, separated by a space. Correct the line."
+                f"Line {number} of {path} must contain an address and a token, separated by a space. Correct the line."
             )
         if normal(words[0]) == wanted:
             return words[1]

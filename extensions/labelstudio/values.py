@@ -20,7 +20,7 @@ def field_value(part: ItemField, value: Any, key: str) -> Any:
         return json.dumps(value)
     if kinds.of_field(part).holds == "texts":
         if not isinstance(value, list):
-            raise Misfit(f"{key} is not a list")
+            raise Misfit(f"{key} must be a list")
         return [_entry(entry, key) for entry in value]
     return value
 
@@ -32,7 +32,7 @@ def _entry(entry: Any, key: str) -> str:
     if isinstance(entry, int | float) and not isinstance(entry, bool):
         return json.dumps(entry)
     if not isinstance(entry, str):
-        raise Misfit(f"{key} has an entry that is not text")
+        raise Misfit(f"every entry of {key} must be text")
     return entry
 
 
@@ -45,13 +45,13 @@ def media_path(value: Any, key: str) -> str:
     'pictures/1.png'
     """
     if not isinstance(value, str) or not value.strip():
-        raise Misfit(f"{key} names no file")
+        raise Misfit(f"{key} must name a file")
     if value.lstrip().lower().startswith("data:"):
-        raise Misfit(f"{key} holds the image itself. Save the image as a file, and give its path instead")
+        raise Misfit(f"{key} contains the image data. Save the image as a file, and give the file's path instead")
     try:
         parts = urlsplit(value.strip())
     except ValueError:
-        raise Misfit(f"{key} is neither a path nor an address: {value[:60]!r}") from None
+        raise Misfit(f"{key} must be a path or an address, not {value[:60]!r}") from None
     if parts.path.rstrip("/").endswith("/data/local-files"):
         path = (parse_qs(parts.query).get("d") or [""])[0]
     elif len(parts.scheme) > 1:
@@ -62,7 +62,7 @@ def media_path(value: Any, key: str) -> str:
         path = value.strip()
     names = [name for name in path.replace("\\", "/").split("/") if name not in ("", ".", "..")]
     if not names:
-        raise Misfit(f"{key} names no file: {value[:60]!r}")
+        raise Misfit(f"{key} must name a file, not {value[:60]!r}")
     return "/".join(names)
 
 

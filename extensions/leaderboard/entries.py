@@ -46,8 +46,8 @@ FORMAT = "predictions"
 LONGEST = 80
 """Longest name of a team or a model, in characters."""
 _SHOWN = 5
-_MISSING = "The entry has no answer for it."
-_NEWER = "A newer entry of {} came."
+_MISSING = "The entry has no answer to this item."
+_NEWER = "A newer entry from {} replaced this entry."
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,15 @@ def take(
         there = _entry(earlier) if earlier is not None else None
         if there is not None and (there.team, there.model) != (team, model):
             raise AlreadyTakenError(
-                f"{name} is the model {there.model} of {there.team}. Choose another name for the team or the model."
+                f"The name {name} already belongs to the model {there.model} of {there.team}. Choose another "
+                "name for the team or the model."
             )
         if there is not None and sha256 and there.sha256 == sha256:
             raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
             raise AlreadyTakenError(
-                f"The project has a model with the name {name}. Choose another name for the team or the model."
+                f"The project already has a model named {name}. Choose another name for the team or the model."
             )
         entry_budget.must_have_one_left(
             session, project_id=access.project_id, team=team, rows=_rows(session, access.project_id), now=store.now()
@@ -216,7 +217,9 @@ def _looked_at(
             _problem(none, "answer matches no option of its item", "answers match no option of their items")
         )
         if missing:
-            begin = f"{len(missing):,} of {len(wanted):,} items have no answer. The first is {missing[0]}."
+            begin = (
+                f"{len(missing):,} of {len(wanted):,} items have no answer. The first of these items is {missing[0]}."
+            )
             sentences.append(begin)
     if problems := [sentence for sentence in sentences if sentence]:
         can = " Use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""

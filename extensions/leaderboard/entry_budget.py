@@ -55,7 +55,7 @@ def set_budget(store: Store, *, by: Person | None, project: str, budget: EntryBu
         A number is not within its limits.
     """
     if budget is not None and not (1 <= budget.entries <= MOST_ENTRIES and 1 <= budget.days <= MOST_DAYS):
-        message = f"A team may send 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days, not {budget.words}."
+        message = f"Set a limit of 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days, not {budget.words}."
         raise InvalidInputError([Problem("budget", message)])
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -106,8 +106,8 @@ def must_have_one_left(
     if len(mine) >= allowed.entries:
         again = mine[len(mine) - allowed.entries] + window
         raise NotAllowedError(
-            f"{team} has sent {len(mine):,} of at most {allowed.words}. The next entry is possible "
-            f"from {again:%d %B %Y, %H:%M:%S} UTC. The entry was not accepted."
+            f"The entry was not accepted because {team} has sent {len(mine):,} of at most {allowed.words}. The team "
+            f"can send its next entry from {again:%d %B %Y, %H:%M:%S} UTC."
         )
 
 

@@ -121,7 +121,11 @@ def publish(store: Store, *, by: Person | None, project: str, choice: Choice) ->
         problems.append(Problem("title", f"Give the public page a title of at most {LONGEST_TITLE} characters."))
     if len(choice.text) > LONGEST_TEXT:
         problems.append(
-            Problem("text", f"The text has {len(choice.text):,} characters. At most {LONGEST_TEXT:,} are allowed.")
+            Problem(
+                "text",
+                f"The text has {len(choice.text):,} characters. Shorten the text to at most {LONGEST_TEXT:,} "
+                "characters.",
+            )
         )
     if not choice.scores:
         problems.append(Problem("scores", "Choose at least one number to show."))
@@ -200,7 +204,7 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     columns = [title for cut in cuts for title in _titles(answers, cut, sliced=bool(by))]
     present = {model for cut in cuts for model in cut.whole} - answers.respondents
     lacking += [
-        f"{name} is a person and cannot be shown."
+        f"{name} is a person and cannot be shown on the leaderboard."
         if name in answers.respondents
         else f"{name} has no answers that count."
         for name in sorted(names - present)
@@ -249,12 +253,12 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     if cut.way in (DIMENSION, GROUP) or "~" in chosen.by:
         return chosen.by, ""
     if chosen.by.partition(".")[0] in key_fields(found.schema):
-        return "", f"Slices by {cut.way.title} cannot be shown because they would reveal something about the key."
+        return "", f"Slices by {cut.way.title} cannot be shown because they would reveal information about the key."
     if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Slices by {cut.way.title} cannot be shown because their values could be texts of items. At least {FEWEST} "
-        "items must share each value, and no slice may combine other values."
+        f"Slices by {cut.way.title} cannot be shown because their values could reveal texts of items. At least "
+        f"{FEWEST} items must share each value, and no slice may combine other values."
     )
 
 

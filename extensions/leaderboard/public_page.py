@@ -43,7 +43,7 @@ def as_html(choice: Choice, board: Board, *, at: datetime, address: str) -> str:
         '<div class="scroll" tabindex="0" role="region" aria-label="Leaderboard">'
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
-    about = f"As of {at:%d %B %Y, %H:%M} UTC. Below each number: its 95 % interval and its number of answers."
+    about = f"As of {at:%d %B %Y, %H:%M} UTC. The 95 % interval and the number of answers are below each number."
     files = [
         plain_pages.link(f"{address}/{ending}", f"Download as {ending.upper()}") for ending in FILES
     ] * choice.files

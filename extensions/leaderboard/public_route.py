@@ -35,8 +35,8 @@ AT_ONCE = 4
 """Requests handled at the same time, so that many visitors leave threads for the people who work here."""
 MOST = 50
 """Number of leaderboards whose pages are cached."""
-NOTHING = "Not found. This address works only while the project publishes its leaderboard."
-SOON = "The numbers are being computed. This page reloads by itself."
+NOTHING = "Not found. This address is available only while the project publishes its leaderboard."
+SOON = "The numbers are being computed. This page reloads automatically."
 
 
 @dataclass(frozen=True)

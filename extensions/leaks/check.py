@@ -45,20 +45,20 @@ _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "ind
 
 ADVICE = {
     "key": "Withhold the field in this format, or make the release again.",
-    "names": "Name files by their hash or by the item id.",
-    "ids": "Give items other ids before you import them, such as numbers in a shuffled order.",
+    "names": "Name files by their hash or by item ID.",
+    "ids": "Assign other item IDs before the import, such as numbers in a shuffled order.",
     "columns": "Leave the column out of the release, or accept this kind of leak with a reason.",
-    "writing": "Write these texts in the same style, without unusual spaces or characters. Or leave the column out "
-    "of the release, or accept this kind of leak with a reason.",
-    "sizes": "Encode the images of all items in the same way, so that file sizes do not reveal the key.",
-    "order": "Write items in an order that does not depend on their keys, such as by id.",
-    "metadata": "Remove the metadata of originals before the release.",
-    "places": "Shuffle the options of each item before the release, with a fixed seed.",
-    "lengths": "Write the other options as long as the right option.",
-    "duplicates": "Remove one of the two copies, or put both into the same split.",
+    "writing": "Write these texts in the same style, without unusual spaces or characters. Alternatively, leave the "
+    "column out of the release, or accept this kind of leak with a reason.",
+    "sizes": "Encode the images of all items with the same settings, so that file sizes do not reveal the key.",
+    "order": "Write items in an order that does not depend on their keys, such as by ID.",
+    "metadata": "Remove the metadata of original files before you make the release.",
+    "places": "Shuffle the options of each item with a fixed seed before you make the release.",
+    "lengths": "Make the wrong options about as long as the right option.",
+    "duplicates": "Remove one of the two copies, or put both copies into the same split.",
     "canary": "Remove the key file from the public folder.",
-    "evidence": "Put the votes into the private folder, because the votes on a kept item equal its key.",
-    "archives": "Write files into archives sorted by name, all with the same time.",
+    "evidence": "Move the votes to the private folder, because the votes on a kept item equal its key.",
+    "archives": "In each archive, sort the files by name and give all files the same time.",
 }
 """The advice for each kind of leak."""
 
@@ -111,7 +111,7 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
     files = sorted((private / KEYS).glob("*.jsonl"))
     if not files:
         raise InvalidFileError(
-            f"{private} has no key files (keys/<split>.jsonl), so there are no private answers to look for."
+            f"{private} has no key files (keys/<split>.jsonl) to compare with. Give the private folder of a release."
         )
     check = _FolderReader([secret_keys(read_keys(path)) for path in files], alike)
     check.check_keys()
@@ -124,7 +124,9 @@ def find_leaks(public: Path, private: Path, *, level: float = LEVEL, alike: int 
 def _files(public: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(public.rglob("*")):
         if path.is_symlink():
-            raise InvalidFileError(f"{path} is a link, but a release holds only files. Replace the link by the file.")
+            raise InvalidFileError(
+                f"{path} is a link, but a release can contain only files. Replace the link with the file."
+            )
         if path.is_file():
             yield path.relative_to(public).as_posix(), path
 
@@ -182,7 +184,7 @@ class _FolderReader:
         if name.partition("/")[0] == EVIDENCE:
             self._add("evidence", name, "votes behind private items are public")
         if self._has_canary(path):
-            self._add("canary", name, "the file has the private canary, which only key files have")
+            self._add("canary", name, "the file contains the private canary, which belongs only in key files")
         if archives.is_archive(path):
             self._read_archive(name, path, folder)
             return
@@ -206,9 +208,9 @@ class _FolderReader:
     def _read_archive(self, name: str, path: Path, folder: Path) -> None:
         names, times = archives.names_and_times(path)
         if len(times) > 1:
-            self._add("archives", name, f"the {len(names):,} files inside have {len(times):,} different times")
+            self._add("archives", name, f"the {len(names):,} files in the archive have {len(times):,} different times")
         if names != sorted(names):
-            self._add("archives", name, "the files inside are not sorted by name")
+            self._add("archives", name, "the files in the archive are not sorted by name")
         folder.mkdir()
         try:
             for inside, out in archives.extract(path, folder):
@@ -225,7 +227,7 @@ class _FolderReader:
 
     def _read_text(self, name: str, path: Path) -> None:
         if path.stat().st_size > _LARGEST_TEXT:
-            self._report.notes.append(f"{name} is too large, so it was not searched for private texts.")
+            self._report.notes.append(f"{name} was not searched for private texts because the file is too large.")
             return
         self._phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
 
@@ -234,7 +236,7 @@ class _FolderReader:
     def _read_table(self, table: Table) -> None:
         """Check the rows of a table, both those of private items and the others."""
         if table.part == "votes" and any(name.startswith("values") for row in table.rows() for name in row):
-            self._add("evidence", table.name, "votes are public with their values")
+            self._add("evidence", table.name, "the values of votes are public")
         column = _id_column(table, self._keys_of)
         if column is None and not table.file.endswith((".parquet", ".jsonl", ".csv", ".tsv")):
             return

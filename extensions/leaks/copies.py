@@ -68,7 +68,7 @@ class CopyFinder:
             what = f"the image {sha256[:12]}… of the private item {item} is also public ({len(shared):,} such images)"
             yield self._public_media[sha256], what
         for text in sorted(set(self._private_texts) & set(self._public_texts))[:_SHOWN]:
-            what = f"the texts are the same as those of the private item {self._private_texts[text]}"
+            what = f"the texts are identical to the texts of the private item {self._private_texts[text]}"
             yield self._public_texts[text], what
         for private, public in self._lookalikes():
             item = self.private_media.get(private) or self.private_media.get(public, "")

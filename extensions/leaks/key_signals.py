@@ -129,7 +129,7 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
     what = f"{about}, {chr(65 + most)} is right in {right.share:.0%}"
     yield f"{where}: {about}, {shares}.", Signal("places", where, what, right)
     what = f"{about}, {chr(65 + least)} is wrong in {wrong.share:.0%}"
-    yield f"{where}: {what}; by chance {wrong.expected:.0%}.", Signal("places", where, what, wrong)
+    yield f"{where}: {what} (by chance: {wrong.expected:.0%}).", Signal("places", where, what, wrong)
 
 
 def _of_ends(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[str, Signal]]:
@@ -141,7 +141,7 @@ def _of_ends(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[
         )
         what = f"the right options come {end} in {hits:,} of {len(sets):,} items with {number} options"
         test = excess_test(hits, len(sets), chance)
-        yield f"{where}: {what}; by chance in {chance:.0%}.", Signal("places", where, what, test)
+        yield f"{where}: {what} (by chance: {chance:.0%}).", Signal("places", where, what, test)
 
 
 def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]]) -> Iterator[tuple[str, Signal]]:
@@ -157,8 +157,8 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]])
         limits = exact_binomial(hits, n)
         right = "a right option" if any(len(places) != 1 for _, places in items) else "the right option"
         what = (
-            f"{right} is the {words} in {hits:,} of {n:,} items ({limits.low:.0%} to {limits.high:.0%}); "
-            f"by chance {chance / n:.0%}"
+            f"{right} is the {words} in {hits:,} of {n:,} items ({limits.low:.0%} to {limits.high:.0%}), compared "
+            f"with {chance / n:.0%} by chance"
         )
         yield f"{where}: {what}.", Signal("lengths", where, what, excess_test(hits, n, chance / n))
 

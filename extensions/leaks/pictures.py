@@ -102,6 +102,6 @@ def _metadata(content: bytes) -> str:
         with Image.open(io.BytesIO(content)) as opened:
             names = sorted(str(name) for name in opened.info)
             texts = [name for name in names if name not in ("dpi", "jfif", "jfif_density", "jfif_unit", "jfif_version")]
-            return ", ".join(texts[:4]) or "parts other than the image"
+            return ", ".join(texts[:4]) or "data other than the image"
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError):
-        return "parts other than the image"
+        return "data other than the image"

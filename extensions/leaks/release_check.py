@@ -18,8 +18,8 @@ def must_not_leak(found: LeakReport, *, accepted: Collection[str] = ()) -> None:
         more = f"\nand {len(left) - 20:,} more" if len(left) > 20 else ""
         kinds = ", ".join(sorted({leak.kind for leak in left}))
         raise InvalidFileError(
-            f"Public files reveal private data:\n{sentences}{more}\nIf a leak is harmless, accept its kind "
-            f"with a reason (--accept-leak 'KIND: reason'; the manifest records it). Kinds found: {kinds}."
+            f"Public files reveal private data:\n{sentences}{more}\nIf a leak is harmless, accept its kind with "
+            f"--accept-leak 'KIND: reason'. The manifest records the reason. Kinds found: {kinds}."
         )
 
 

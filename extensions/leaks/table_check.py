@@ -149,7 +149,7 @@ class TableCheck:
             if len(counts) != 2:
                 continue
             if item.id in self.keys.places:
-                for odd, how in zip(sorted(counts), ("", ", the other way round"), strict=True):
+                for odd, how in zip(sorted(counts), ("", ", reversed,"), strict=True):
                     marked = tuple(place for place in places if kinds[place][name] == odd)
                     self._note(_OPTIONS, _ODD, f"{name}{how}", at, self.keys.code_of(marked))
             elif 1 in counts.values():
@@ -273,7 +273,7 @@ class TableCheck:
             _SURE: f"the column {column} is the key in another form",
             _ODD: f"the only option that differs in {encoding} is the right one"
             if not self.keys.places
-            else f"{encoding} of the options reveals the right ones",
+            else f"{encoding} of the options reveals the right options",
         }[kind]
         how = "" if encoding == "text" or kind == _ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
         sort = "writing" if kind == _ODD else "key"

@@ -92,7 +92,7 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
     try:
         yield from rows()
     except (ValueError, RecursionError, OSError, csv.Error) as error:
-        raise InvalidFileError(f"{file} cannot be read ({error}), so it cannot be checked.") from error
+        raise InvalidFileError(f"Touchstone cannot check {file} because the file cannot be read ({error}).") from error
 
 
 def flat(value: Any, path: str = "") -> Row:
@@ -192,7 +192,7 @@ def _of_parquet(path: Path) -> Iterator[Row]:
         from pyarrow import parquet
     except ImportError as error:
         raise NotAvailableError(
-            "Checking Parquet files needs the package pyarrow. Install the extra for the release's formats."
+            "Checking Parquet files requires the package pyarrow. Install Touchstone's extra for release formats."
         ) from error
     with parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=256):

@@ -39,14 +39,13 @@ def refuse_request_settings(spec: ModelSpec) -> None:
     """Raise ``ModelError`` for settings of requests, which a model on this machine cannot follow."""
     if spec.generation.response_format:
         raise ModelError(
-            f"{spec.name} runs on this machine, where Touchstone cannot enforce a `response_format`. Leave "
-            "`response_format` out, or ask the model through a server."
+            f"{spec.name} runs on this machine, where Touchstone cannot enforce a `response_format`. Remove "
+            "`response_format`, or run the model behind a server."
         )
     if spec.generation.extra_body:
         raise ModelError(
-            f"{spec.name} runs on this machine, so `extra_body` has no effect. Leave `extra_body` out, or ask the "
-            "model "
-            "through a server."
+            f"{spec.name} runs on this machine, so `extra_body` has no effect. Remove `extra_body`, or run the model "
+            "behind a server."
         )
 
 
@@ -55,8 +54,8 @@ def find_device(spec: ModelSpec) -> ModelDevice:
     folder = Path(spec.model or "")
     if not folder.is_dir():
         return ModelDevice(
-            f"{spec.model} is not a folder on this machine. The worker looks for it in its own cache of the hub, and "
-            "checks its size when it loads the model."
+            f"{spec.model} is not a folder on this machine. The worker looks for the model in its own cache of the "
+            "hub, and checks the model's size during loading."
         )
     model = fit.look(folder)
     place = fit.fit(model, device=spec.device, dtype=spec.dtype)

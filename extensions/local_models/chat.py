@@ -49,7 +49,7 @@ class LocalChat(LocalModel):
             tokens_in=encoded.lengths[0],
             tokens_out=reply.tokens_out,
             seconds=time.perf_counter() - began,
-            error="" if words or calls else "The model wrote nothing.",
+            error="" if words or calls else "The model returned no text.",
             detail={"rendered": text, "written": reply.whole},
         )
         return attempt, {"role": "assistant", "content": words, **({"tool_calls": calls} if calls else {})}
@@ -60,7 +60,7 @@ class LocalChat(LocalModel):
         loaded = self.loaded
         text = rendered(loaded, [_plain(message, loaded.special) for message in messages], tools)
         if text is None:
-            raise CannotEncode(f"The chat template of {loaded.spec.name} refuses these turns.")
+            raise CannotEncode(f"The chat template of {loaded.spec.name} does not accept these turns.")
         first = loaded.tokenizer.bos_token
         inputs = loaded.tokenizer(
             [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))
@@ -71,7 +71,7 @@ class LocalChat(LocalModel):
             room = min(room, loaded.room - length)
         if room < 1:
             raise CannotEncode(
-                f"The conversation has {length} tokens, but {loaded.spec.name} holds only {loaded.room}."
+                f"The conversation has {length} tokens, but {loaded.spec.name} accepts at most {loaded.room}."
             )
         kept = {name: inputs[name] for name in ("input_ids", "attention_mask")}
         return text, EncodedBatch(kept, (), (length,)), room
@@ -84,8 +84,8 @@ def open_chat(spec: ModelSpec, allowed: ModelPermissions, tools: Sequence[Mappin
     shown = rendered(loaded, turns, tools[:1]) if loaded.template else None
     if shown is None or tools[0]["function"]["name"] not in shown:
         raise ModelError(
-            f"The chat template of {spec.name} does not support tools. Choose a text model whose template does, or a "
-            "model behind a server that reads tool calls (vLLM, SGLang)."
+            f"The chat template of {spec.name} does not support tools. Choose a text model whose template supports "
+            "tools, or a model behind a server that reads tool calls (vLLM, SGLang)."
         )
     return LocalChat(loaded)
 

@@ -55,7 +55,7 @@ def encode_prompts(loaded: LoadedModel, prompts: Sequence[PromptText]) -> Encode
     lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
     if loaded.room is not None and max(lengths) >= loaded.room:
         raise CannotEncode(
-            f"The question takes {max(lengths)} tokens with its pictures, but {loaded.spec.name} holds only "
+            f"The question and its pictures have {max(lengths)} tokens, but {loaded.spec.name} accepts at most "
             f"{loaded.room} for question and answer together."
         )
     if loaded.family.model_type == "instructblip":
@@ -69,7 +69,7 @@ def _with_cut(loaded: LoadedModel, prompt: PromptText) -> PromptText:
     count = len(loaded.processor.qformer_tokenizer(prompt.text)["input_ids"])
     if count <= limit:
         return prompt
-    cut = f"The vision part reads only the first {limit} of {count} tokens. The language model reads all."
+    cut = f"The vision part reads only the first {limit} of {count} tokens. The language model reads all tokens."
     return replace(prompt, notes={**prompt.notes, "instruction": cut})
 
 
@@ -152,7 +152,7 @@ def _opened(picture: Picture) -> Any:
     except FileNotFoundError:
         raise CannotEncode(f"The picture {picture.path.name} is missing.") from None
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise CannotEncode(f"The picture {picture.path.name} cannot be opened: {error}") from error
+        raise CannotEncode(f"Touchstone cannot open the picture {picture.path.name}: {error}") from error
 
 
 def _with_videos(loaded: LoadedModel, prompts: Sequence[PromptText]) -> tuple[list[str], dict[str, Any]]:
@@ -179,7 +179,7 @@ def _with_videos(loaded: LoadedModel, prompts: Sequence[PromptText]) -> tuple[li
         wide.append(text.replace(CLIP, processor.video_token).replace(STILL, processor.image_token))
     if len({tuple(video.shape) for video in videos}) > 1:
         raise CannotEncode(
-            "The clips of the question have different numbers of frames. Use the same number for each clip."
+            "The clips of the question have different numbers of frames. Use the same number of frames for each clip."
         )
     made = {"pixel_values_videos": torch.stack(videos)}
     return wide, {**made, "pixel_values_images": torch.cat(images)} if images else made

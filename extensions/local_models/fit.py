@@ -158,7 +158,7 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     if found.trouble:
         return Fit(False, found.trouble, where, kind, None, None)
     if device.startswith("cuda") and memory.gpu is None:
-        return Fit(False, "A GPU is required, but this machine has none.", where, kind, None, memory.main)
+        return Fit(False, "The model requires a GPU, but this machine has no GPU.", where, kind, None, memory.main)
     weights = found.size if found.quantised else found.bytes_at(kind)
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
@@ -167,15 +167,15 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     # A fifth is an estimate for models of this size, not a measurement.
     taken = int(weights * 1.2) + 300 * 1024**2
     place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
-    need = f"about {size_in_words(taken)} {place} with {kind}; {size_in_words(free)} are free"
+    need = f"about {size_in_words(taken)} {place} with {kind}, and {size_in_words(free)} are free"
     if taken <= free:
-        return Fit(True, f"The model fits: it needs {need}.", where, kind, taken, free)
+        return Fit(True, f"The model fits. It needs {need}.", where, kind, taken, free)
     smaller = ""
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
-        smaller = " With dtype bfloat16 it would fit."
+        smaller = " The model would fit with dtype bfloat16."
     elif on_gpu:
         smaller = " Use a larger GPU or a smaller model."
-    return Fit(False, f"The model does not fit: it needs {need}.{smaller}", where, kind, taken, free)
+    return Fit(False, f"The model does not fit. It needs {need}.{smaller}", where, kind, taken, free)
 
 
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
@@ -239,19 +239,23 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     name = str(path.relative_to(home)) if home and path != home and path.is_relative_to(home) else path.name
     nothing = ModelFolder(path, name, family_of({}))
     if not path.is_dir():
-        return _wrong(nothing, f"There is no folder {path}.")
+        return _wrong(nothing, f"The folder {path} does not exist.")
     if (path / "adapter_config.json").is_file() and not (path / "config.json").is_file():
         return _wrong(
-            nothing, f"{name} is an adapter (LoRA), not a model. Merge it into its model and save the result."
+            nothing,
+            f"{name} is an adapter (LoRA), not a model. Merge the adapter into its base model, and save the "
+            "merged model.",
         )
     if not (path / "config.json").is_file():
-        return _wrong(nothing, f"{name} is not the folder of a model: it has no config.json.")
+        return _wrong(nothing, f"{name} is not a model folder, because it has no config.json.")
     if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):
-        return _wrong(nothing, f"{name} contains links that lead outside the folder of models.")
+        return _wrong(
+            nothing, f"{name} contains links that lead outside the folder of models. Replace the links with files."
+        )
     try:
         config = read_json(path / "config.json")
     except (OSError, ValueError) as error:
-        return _wrong(nothing, f"{name}/config.json cannot be read: {error}")
+        return _wrong(nothing, f"Touchstone cannot read {name}/config.json: {error}")
     family = family_of(config)
     kind = str(config.get("model_type", ""))
     weights = WeightFiles(path)
@@ -259,8 +263,8 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     code = isinstance(config.get("auto_map"), dict) and not family.known and not _known_to_transformers(kind)
     if kind.lower() in NO_CLASS:
         trouble = (
-            f"{NO_CLASS[kind.lower()]} has no class in transformers. Import its answers as a file, or ask it as an "
-            "endpoint."
+            f"{NO_CLASS[kind.lower()]} has no class in transformers. Import the model's answers as a file, or "
+            "connect the model as an endpoint."
         )
     elif not kind:
         trouble = f"{name}/config.json has no model_type, so the type of the model is unknown."
@@ -307,12 +311,12 @@ def needs(found: ModelFolder) -> list[str]:
         sentences.append("The model contains its own code, which runs only if the operator allows this model by name.")
     if found.quantised and found.quantised not in ("fp8",):
         sentences.append(
-            f"Its weights are quantized with {found.quantised}, so the model needs a GPU and this package."
+            f"The weights are quantized with {found.quantised}, so the model needs a GPU and this package."
         )
     if not found.family.known and found.family.model_type:
         sentences.append(
-            f"Touchstone does not know its family ({found.family.model_type}). Options are ranked slowly, and "
-            "answers in batches may differ from single answers."
+            f"Touchstone does not recognize the model family ({found.family.model_type}). Options are ranked slowly, "
+            "and answers in batches may differ from single answers."
         )
     if found.family.image_only:
         sentences.append("The model gets clips as single images, so torchvision is not needed.")

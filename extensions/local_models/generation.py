@@ -99,8 +99,8 @@ class LocalModel:
                 self._batch = min(self._batch, half)
                 halved_notes = {
                     **notes,
-                    "halved": f"Memory ran out with {len(batch)} questions at once. The run continues with {half} at "
-                    "once.",
+                    "halved": f"Memory ran out with {len(batch)} questions per batch. The run continues with {half} "
+                    "per batch.",
                 }
                 for part in (batch[:half], batch[half:]):
                     if part and not stop():
@@ -122,7 +122,7 @@ class LocalModel:
                     tokens_in=length,
                     tokens_out=reply.tokens_out,
                     seconds=seconds_each,
-                    error="" if reply.text else "The model wrote nothing.",
+                    error="" if reply.text else "The model returned no text.",
                     detail=detail,
                 )
             )
@@ -171,7 +171,7 @@ class LocalModel:
             room = min(room, loaded.room - max(encoded.lengths))
         if room < loaded.spec.generation.max_new_tokens and len(hashes) > 1:
             # The longest question leaves less room than the description gives; the others must not lose theirs.
-            raise CannotEncode("One of the questions leaves little room for an answer.")
+            raise CannotEncode("One of the questions leaves too little room for an answer.")
         return generate(loaded, encoded, seed=seed_of(loaded.spec.generation.seed, hashes), most=room)
 
 
@@ -305,7 +305,8 @@ def attempt_at(question: Question, outcome: Outcome, **more: Any) -> Attempt:
 def _failed(question: Question, memory: bool, sentence: str, seconds: float, notes: Mapping[str, Any]) -> Attempt:
     count = len(question.pictures)
     error = (
-        f"There is not enough memory for this question with {count} pictures, even when it is asked alone."
+        f"There is not enough memory for this question with {count} pictures, even if no other question is in "
+        "the batch."
         if memory
         else f"The model failed on this item. {sentence}"
     )

@@ -106,7 +106,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
     if spec.generation.do_sample and spec.generation.temperature <= 0:
         raise ModelError(
             f"{spec.name}: `do_sample` turns on sampling, which needs a temperature above 0. Set a temperature, or "
-            "leave `do_sample` out."
+            "remove `do_sample`."
         )
     ends = remove_defaults(model, tokenizer)
     template, ours = _template(processor, tokenizer, family)
@@ -133,9 +133,9 @@ def _place(name: str) -> tuple[str, Path | None]:
     if path.is_dir():
         return str(path.resolve()), path.resolve()
     if path.is_file():
-        raise ModelError(f"{name} is a file. Give the folder of a model, which contains a config.json.")
+        raise ModelError(f"{name} is a file. Give the path of a model folder that contains a config.json.")
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1 or not re.fullmatch(r"[\w./-]+", name):
-        raise ModelError(f"There is no folder {name}.")
+        raise ModelError(f"The folder {name} does not exist. Check the path.")
     return name, None
 
 
@@ -155,8 +155,9 @@ def _remote_code_allowed(spec: ModelSpec, allowed: ModelPermissions) -> None:
     same = {name, str(Path(name).expanduser().resolve())}
     if not same & set(allowed.remote_code):
         raise ModelError(
-            f"{spec.name} contains its own code, which runs only if the operator allows it: TOUCHSTONE_REMOTE_CODE "
-            f"must name {name}. Such code can do anything that the person who runs Touchstone can do."
+            f"{spec.name} contains its own code, which runs only if TOUCHSTONE_REMOTE_CODE names {name}. The code "
+            "can do everything that the person who runs Touchstone can do. If you trust the code, ask the operator "
+            "to allow the model."
         )
 
 
@@ -177,9 +178,9 @@ def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.M
         if kind and ("model type" in text or "model_type" in text or "KeyError" in type(error).__name__):
             title = NO_CLASS.get(kind.lower())
             raise ModelError(
-                f"{spec.name} has the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
-                f"({version_of('transformers')}) does not know. Install a newer version, import its answers as a "
-                "file, or ask it as an endpoint."
+                f"{spec.name} has the type {kind}{f' ({title})' if title else ''}, which the installed transformers ("
+                f"{version_of('transformers')}) does not support. Install a newer version, import the model's "
+                "answers as a file, or connect the model as an endpoint."
             ) from error
         raise ModelError(_not_found(spec, error)) from error
 
@@ -188,17 +189,17 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
     name = spec.model or ""
     if os.environ.get("HF_HUB_OFFLINE", "") in ("1", "true", "TRUE") and not Path(name).expanduser().is_dir():
         return (
-            f"{name} is not a folder on this machine and was not downloaded, and this machine is set to stay offline "
-            "(HF_HUB_OFFLINE). Give the path of its folder."
+            f"{name} is not a folder on this machine, and Touchstone cannot download the model because this machine "
+            "is offline (HF_HUB_OFFLINE). Give the path of the model's folder."
         )
     if "gated" in str(error).lower() or "401" in str(error):
         return (
             f"{name} requires a license agreement or does not exist. Accept the license on the hub, download the "
-            "model, and give its folder."
+            "model, and give the path of its folder."
         )
     if "revision" in str(error).lower() and spec.revision:
-        return f"{name} has no revision {spec.revision}."
-    return f"{name} could not be read as a model: {short_error(error)}"
+        return f"{name} has no revision {spec.revision}. Choose another revision."
+    return f"Touchstone could not read {name} as a model: {short_error(error)}"
 
 
 def _family(spec: ModelSpec, config: Any) -> Family:
@@ -215,19 +216,20 @@ def _family(spec: ModelSpec, config: Any) -> Family:
             family = Family(family.model_type, family.title, modality="images", known=False)
         elif spec.modality != "text":
             raise ModelError(
-                f"{spec.name} is a text model ({family.model_type}) and cannot see images. Set `modality: text` for it."
+                f"{spec.name} is a text model ({family.model_type}) and cannot see images. Set `modality: text` "
+                "in its description."
             )
     if RANKS[spec.modality] > RANKS[family.modality] and not (spec.modality == "video" and family.modality == "images"):
         most = "one picture" if family.modality == "one_image" else "no picture"
         raise ModelError(
-            f"{family.title} takes {most}, but the description of {spec.name} says `modality: {spec.modality}`. Set "
-            f"`modality: {family.modality}`."
+            f"{family.title} accepts {most}, but the description of {spec.name} says `modality: {spec.modality}`. "
+            f"Set `modality: {family.modality}`."
         )
     adapters = {family.adapter} if family.known else {"chat", "completion"}
     if spec.adapter not in adapters:
         raise ModelError(
-            f"{family.title} needs the adapter `{family.adapter}`, but the description of {spec.name} says "
-            f"`{spec.adapter}`."
+            f"The description of {spec.name} says `adapter: {spec.adapter}`, but {family.title} needs another "
+            f"adapter. Set `adapter: {family.adapter}`."
         )
     return family if family.known else replace(family, adapter=spec.adapter)
 
@@ -249,10 +251,10 @@ def _device(spec: ModelSpec) -> Any:
         why = "this build of torch supports CPUs only" if torch.version.cuda is None else "torch finds no GPU"
         raise ModelError(
             f"{spec.name} requires a GPU (`device: {spec.device}`), but {why}. Set `device: auto` or `cpu`, or start "
-            "the worker on a machine with one."
+            "the worker on a machine with a GPU."
         )
     if spec.device == "mps" and not mps:
-        raise ModelError(f"{spec.name} requires `device: mps`, but this machine has no Apple GPU.")
+        raise ModelError(f"{spec.name} requires `device: mps`, but this machine has no Apple GPU. Set `device: auto`.")
     try:
         device = torch.device(spec.device)
     except (RuntimeError, ValueError):
@@ -261,7 +263,8 @@ def _device(spec: ModelSpec) -> Any:
         ) from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise ModelError(
-            f"{spec.name} requires {spec.device}, but this machine has {torch.cuda.device_count()} GPU(s)."
+            f"{spec.name} requires {spec.device}, but the number of GPUs on this machine is "
+            f"{torch.cuda.device_count()}. Choose another device."
         )
     return device
 
@@ -301,19 +304,22 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
         text = f"{error}"
         if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
             raise ModelError(
-                f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs another package: "
+                f"{spec.name} has no tokenizer.json. To read its older tokenizer, install another package: "
                 f"{short_error(error)}"
             ) from error
         raise ModelError(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
         raise ModelError(
-            f"The processor of {spec.name} lacks {' and '.join(missing)}, without which picture positions are "
-            "counted wrongly. The checkpoint is old. Use a newer revision, or add the setting to its "
+            f"The processor of {spec.name} lacks {' and '.join(missing)}, so picture positions would be counted "
+            "incorrectly. The checkpoint is old. Use a newer revision, or add the missing settings to its "
             "processor_config.json."
         )
     if getattr(processor, "image_processor", None) is None or getattr(processor, "tokenizer", None) is None:
-        raise ModelError(f"{spec.name} has no image processor: preprocessor_config.json is missing from its folder.")
+        raise ModelError(
+            f"{spec.name} has no image processor, because preprocessor_config.json is missing from its folder. "
+            "Download the missing file."
+        )
     return processor, processor.tokenizer
 
 

@@ -26,8 +26,8 @@ def pick(services: Services, take: Callable[[str], None]) -> None:
     if not by_name:
         shell.show(
             markup.notice(
-                f"The folder {folder} has no models yet. The operator of this server puts model folders there "
-                "(config.json, weights and all other downloaded files), or names another folder with "
+                f"The folder {folder} has no models yet. Ask the operator of this server to add model folders "
+                "(config.json, weights and all other downloaded files), or to name another folder with "
                 "TOUCHSTONE_MODELS. You can also use an endpoint as a model."
             )
         )

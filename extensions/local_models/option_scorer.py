@@ -102,8 +102,8 @@ class OptionScorer:
             length = ids.shape[1] + max(map(len, option_tokens.tokens))
             if loaded.room is not None and length > loaded.room:
                 raise CannotRank(
-                    f"Question and longest option take {length} tokens, but {loaded.spec.name} holds only "
-                    f"{loaded.room}."
+                    f"The question and its longest option have {length} tokens, but {loaded.spec.name} accepts at "
+                    f"most {loaded.room}."
                 )
         return encoded, option_tokens
 

@@ -93,21 +93,23 @@ def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> li
     pictures = question.pictures
     if pictures and family.modality == "text":
         raise CannotEncode(
-            f"{spec.name} cannot see images, but the question has {_pictures(len(pictures))}. Run it without pictures."
+            f"{spec.name} cannot see images, but the question has {_pictures(len(pictures))}. Run the model "
+            "without pictures."
         )
     if pictures and spec.modality == "text":
         raise CannotEncode(
-            f"{spec.name} is described as `modality: text`, but the question has {_pictures(len(pictures))}."
+            f"{spec.name} is described as `modality: text`, but the question has {_pictures(len(pictures))}. Run "
+            "the model without pictures, or correct `modality`."
         )
     if not pictures and family.needs_picture:
-        raise CannotEncode(f"{family.title} needs a picture, but the question has none.")
+        raise CannotEncode(f"{family.title} needs a picture, but the question has no picture.")
     if len(pictures) > 1 and (spec.modality == "one_image" or family.modality == "one_image"):
         if any(picture.clip is not None for picture in pictures):
             last = pictures[-1]
             notes["pictures"] = {
                 "shown": 1,
                 "of": len(pictures),
-                "why": "It takes one picture. From a clip it gets the last frame.",
+                "why": "The model accepts one picture. For a clip, the model gets the last frame.",
             }
             at = max(index for index, part in enumerate(question.parts) if part is last)
             return [
@@ -115,7 +117,7 @@ def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> li
                 for index, part in enumerate(question.parts)
                 if isinstance(part, str) or index == at
             ]
-        raise CannotEncode(f"{spec.name} takes one picture, but the question has {len(pictures)}.")
+        raise CannotEncode(f"{spec.name} accepts only one picture, but the question has {len(pictures)}.")
     parts: list[str | list[Picture]] = []
     as_video = family.adapter == "video_llava" and spec.modality == "video"
     for part in question.parts:
@@ -131,7 +133,7 @@ def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> li
             parts.append([part])
     frames = sum(1 for picture in pictures if picture.clip is not None)
     if frames and not as_video:
-        notes["clips"] = f"The model gets {frames} frames of clips as single pictures."
+        notes["clips"] = f"The model gets clips as single pictures ({frames} frames)."
     return parts
 
 
@@ -170,15 +172,17 @@ def _chat(
     turns: list[dict[str, Any]] = [{"role": "user", "content": content}]
     text = _rendered(loaded, _with_system(turns, system))
     if system and (text is None or system not in text):
-        notes["system"] = "The model's template has no system turn, so system text is put before the user's text."
+        notes["system"] = (
+            "The model's template has no system turn, so Touchstone puts system text before the user's text."
+        )
         text = _rendered(loaded, [{"role": "user", "content": _folded(content, system)}])
     if text is None:
         raise CannotEncode(f"The chat template of {loaded.spec.name} does not accept this question.")
     images, videos = _places(loaded, text)
     if loaded.family.modality != "text" and (images, videos) != (len(stills), len(clips)):
         raise CannotEncode(
-            f"The chat template of {loaded.spec.name} made {images + videos} places for {len(stills) + len(clips)} "
-            "pictures."
+            f"The chat template of {loaded.spec.name} has {images + videos} placeholders for "
+            f"{len(stills) + len(clips)} pictures."
         )
     return PromptText(text, tuple(stills), tuple(clips), notes)
 

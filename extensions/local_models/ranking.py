@@ -38,8 +38,8 @@ class Ranker(OptionScorer):
         without_image = without_image or score == "pmi_logprob"
         if without_image and family.needs_picture:
             raise ModelError(
-                f"{family.title} cannot be asked without a picture, so the effect of pictures on an option's "
-                "likelihood cannot be measured. Choose another score and leave `without_image` out."
+                f"{family.title} cannot answer without a picture, so Touchstone cannot measure the effect of "
+                "pictures on an option's likelihood. Choose another score, and remove `without_image`."
             )
         if asked == "packed" and family.model_type not in PACKED:
             raise ModelError(
@@ -47,8 +47,8 @@ class Ranker(OptionScorer):
             )
         if asked == "cached" and family.ranking == "naive":
             raise ModelError(
-                f"{family.title} ranks options reliably only with a whole pass per option. Set `ranking: auto` for "
-                f"{loaded.spec.name}."
+                f"{family.title} ranks options reliably only with a separate pass for each option. Set `ranking: "
+                f"auto` for {loaded.spec.name}."
             )
         super().__init__(loaded, ("naive" if family.ranking == "naive" else "cached") if asked == "auto" else asked)
         self._score, self._without_image = score, without_image
@@ -127,7 +127,7 @@ class Ranker(OptionScorer):
             blind, _, _, _ = self._scored(replace(question, parts=texts))
         elif self._score == "pmi_logprob":
             raise CannotRank(
-                "The score pmi_logprob compares answers with and without pictures, but this question has none."
+                "The score pmi_logprob compares answers with and without pictures, but this question has no pictures."
             )
         values, encoded, option_tokens, way = self._scored(question)
         try:

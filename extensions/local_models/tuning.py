@@ -65,7 +65,7 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
     path = release / "preference_pairs" / f"{split}.jsonl"
     if not path.is_file():
         raise TuningError(
-            f"{path} does not exist. Make the release with --formats preference_pairs, and name its split."
+            f"{path} does not exist. Make the release with --formats preference_pairs, and check the name of the split."
         )
     by_item: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
@@ -73,7 +73,7 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
             record = json.loads(line)
             by_item.setdefault(record["item"], []).append(record)
         except (ValueError, KeyError, TypeError) as error:
-            raise TuningError(f"{path}:{number} is not a line of preference_pairs: {error}") from error
+            raise TuningError(f"Line {number} of {path} is not in the format preference_pairs: {error}") from error
     for name, records in by_item.items():
         first = records[0]
         options = [first["chosen"]["value"], *(record["rejected"]["value"] for record in records)]
@@ -92,7 +92,7 @@ def _parts(release: Path, record: dict[str, Any], work: Path, frames: int) -> It
             yield words[at : mark.start()]
         at = mark.end()
         if not files[mark[1]]:
-            raise TuningError(f"{record['item']}: the text has more picture marks than the item has pictures.")
+            raise TuningError(f"{record['item']}: the text has more picture placeholders than the item has pictures.")
         path = release / files[mark[1]].pop(0)
         if mark[1] == "image":
             yield _picture(record["item"], path)
@@ -175,7 +175,7 @@ def tune(given: argparse.Namespace, work: Path) -> dict[str, Any]:
     drawn = random.Random(given.seed)
     known = list(lessons(given.release, given.split, work, frames=given.frames))
     if not known:
-        raise TuningError(f"The split {given.split} has no items to learn from.")
+        raise TuningError(f"The split {given.split} has no items to learn from. Choose another split.")
     spec = ModelSpec(
         name="tuned", adapter=given.adapter, modality=given.modality, model=str(given.model), dtype=given.dtype
     )
@@ -221,8 +221,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", default="train")
     parser.add_argument("--model", type=Path, required=True, help="the folder of a local model")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
-    parser.add_argument("--adapter", default="chat", help="same values as in a model description")
-    parser.add_argument("--modality", default="images", help="same values as in a model description")
+    parser.add_argument("--adapter", default="chat", help="the same values as in a model description")
+    parser.add_argument("--modality", default="images", help="the same values as in a model description")
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=16, help="items per training step")

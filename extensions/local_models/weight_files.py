@@ -49,15 +49,15 @@ class WeightFiles:
             try:
                 listed = sorted(set(read_json(path)["weight_map"].values()))
             except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-                self.trouble = f"{index} cannot be read: {error}"
+                self.trouble = f"Touchstone cannot read {index}: {error}"
                 return []
             if any(not isinstance(name, str) or Path(name).name != name for name in listed):
-                self.trouble = f"{index} names files outside the folder."
+                self.trouble = f"{index} names files outside the folder. Download the model again."
                 return []
             missing = [name for name in listed if not (self.folder / name).is_file()]
             if missing:
                 self.trouble = (
-                    f"{len(missing)} of {len(listed)} files of its weights are missing ({missing[0]}). Finish the "
+                    f"{len(missing)} of {len(listed)} weight files are missing (such as {missing[0]}). Finish the "
                     "download."
                 )
             return [self.folder / name for name in listed if (self.folder / name).is_file()]
@@ -69,13 +69,19 @@ class WeightFiles:
         ]
         loose = sorted(self.folder.glob("model-*-of-*.safetensors"))
         if loose:
-            self.trouble = "There are weights, but their index (model.safetensors.index.json) is missing."
+            self.trouble = (
+                "The folder has weights, but their index (model.safetensors.index.json) is missing. Finish the "
+                "download."
+            )
         elif any(self.folder.glob("*.gguf")):
-            self.trouble = "The weights are in GGUF format. Serve the model with llama.cpp or Ollama, as an endpoint."
+            self.trouble = (
+                "The weights are in GGUF format. Serve the model with llama.cpp or Ollama, and connect the model as "
+                "an endpoint."
+            )
         elif partial:
-            self.trouble = f"The download of its weights is incomplete ({partial[0]})."
+            self.trouble = f"The download of the weights is incomplete ({partial[0]}). Finish the download."
         else:
-            self.trouble = "It has no weights: model.safetensors is missing. Finish the download."
+            self.trouble = "The folder has no weights, because model.safetensors is missing. Finish the download."
         return []
 
     def _count(self) -> None:
@@ -84,7 +90,7 @@ class WeightFiles:
         for path in self.files:
             if path.suffix != ".safetensors":
                 if path.stat().st_size < 1024:
-                    self.trouble = f"{path.name} is a placeholder of Git LFS, not the weights. Run `git lfs pull`."
+                    self.trouble = f"{path.name} is a Git LFS placeholder, not the weights. Run `git lfs pull`."
                 return
             try:
                 header = self._header(path)
@@ -107,10 +113,10 @@ class WeightFiles:
         with path.open("rb") as file:
             first = file.read(8)
             if first.startswith(b"version "):
-                raise ValueError(f"{path.name} is a placeholder of Git LFS, not the weights. Run `git lfs pull`.")
+                raise ValueError(f"{path.name} is a Git LFS placeholder, not the weights. Run `git lfs pull`.")
             length = struct.unpack("<Q", first)[0] if len(first) == 8 else -1
             if not 0 < length <= min(_LARGEST_HEADER, size - 8):
-                raise ValueError(f"{path.name} is damaged or incomplete.")
+                raise ValueError(f"{path.name} is damaged or incomplete. Download the file again.")
             text = file.read(length)
         try:
             header = json.loads(text)
@@ -120,10 +126,13 @@ class WeightFiles:
             if not shapes or not all(isinstance(tensor["dtype"], str) for tensor in tensors.values()):
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            raise ValueError(f"{path.name} is damaged: its header cannot be read.") from None
+            raise ValueError(
+                f"{path.name} is damaged, because its header cannot be read. Download the file again."
+            ) from None
         if size != 8 + length + end:
             raise ValueError(
-                f"{path.name} is incomplete: it has {size_in_words(size)} of {size_in_words(8 + length + end)}."
+                f"{path.name} is incomplete: it has {size_in_words(size)} of {size_in_words(8 + length + end)}. "
+                "Finish the download."
             )
         self._headers.append(hashlib.sha256(text).hexdigest())
         return tensors
@@ -140,10 +149,10 @@ class WeightFiles:
 
 def read_json(path: Path) -> dict[str, Any]:
     if path.stat().st_size > _LARGEST_JSON:
-        raise ValueError("it is too large")
+        raise ValueError("the file is too large")
     document = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(document, dict):
-        raise ValueError("it is not an object")
+        raise ValueError("the file is not a JSON object")
     return document
 
 

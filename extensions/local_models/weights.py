@@ -22,13 +22,16 @@ def packages_to_install(spec: ModelSpec, family: Family, error: MissingPackage, 
         match = re.match(r"2\.(\d+)", torch)
         # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
         command += f"=={'0.' + str(int(match[1]) + 15) if match else '0'}.*"
-        build = f" Use the build for the installed torch ({torch}). With another build, transformers does not start."
+        build = (
+            f" Use the build for the installed version of torch ({torch}). With another build, transformers cannot "
+            "be imported."
+        )
         if "+" in torch:  # such builds come from an index of their own; the usual one has another build
             command += " --index-url INDEX"
             build += " INDEX is the package index that has your build of torch."
     return (
         f"The {part} of {spec.name} ({family.title}) needs the package {error.package}, which is not installed. "
-        f"Install it where the worker runs: {command}.{build}"
+        f"Install the package where the worker runs: {command}.{build}"
     )
 
 
@@ -43,8 +46,8 @@ def load_weights(
     if "Diffusion" in str(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.get(config.model_type)):
         raise ModelError(
             f"{spec.name} has the type {config.model_type}, which writes all words of an answer at once (diffusion). "
-            "Touchstone needs models that write word by word. Import its answers as a file, or ask it as an "
-            "endpoint."
+            "Touchstone needs models that write word by word. Import the model's answers as a file, or connect the "
+            "model as an endpoint."
         )
     kind = AutoModelForCausalLM if family.modality == "text" else AutoModelForImageTextToText
     try:
@@ -56,8 +59,8 @@ def load_weights(
         )
         if missing:
             raise ModelError(
-                f"{len(missing)} parts of {spec.name} are missing from its weights (such as {missing[0]}) and would "
-                "be random. The folder is incomplete, or does not match its config.json."
+                f"Parameters missing from the weights of {spec.name}: {len(missing)} (such as {missing[0]}). The "
+                "folder is incomplete, or does not match its config.json. Download the model again."
             )
         return model.to(device).eval()
     except ModelError:
@@ -74,16 +77,16 @@ def load_weights(
         if "Unrecognized configuration class" in text:
             raise ModelError(
                 f"{spec.name} has the type {config.model_type}, which transformers does not support for questions "
-                "about images. Import its answers as a file, or ask it as an endpoint."
+                "about images. Import the model's answers as a file, or connect the model as an endpoint."
             ) from error
         if "ignore_mismatched_sizes" in text or "size mismatch" in text:
             raise ModelError(
-                f"The weights of {spec.name} have other sizes than its config.json says, so they belong to another "
-                "model."
+                f"The sizes of the weights of {spec.name} differ from its config.json, so the weights belong to "
+                "another model. Download the model again."
             ) from error
         if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
             raise ModelError(
-                f"The weights of {spec.name} are quantized in a way that needs another package: " + short_error(error)
+                f"The quantized weights of {spec.name} need another package: " + short_error(error)
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
             raise ModelError(f"The weights of {spec.name} are damaged or incomplete: {short_error(error)}") from error

@@ -61,14 +61,16 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
     names = tuple(name.strip() for name in path.split("/"))
     strange = next((name for name in names if name not in known), None)
     if strange is not None:
-        none = "no attributes are stored; import them with the format models"
+        none = "the project has no attributes; import attributes with the format models"
         there = f"choose one of {', '.join(known)}" if known else none
         raise InvalidInputError([Problem("group_models_by", f"No model has an attribute {strange!r}; {there}.")])
     limits = []
     for cut in filter(None, (part.strip() for part in cuts.split(","))):
         limit = size_of(cut)
         if limit is None:
-            raise InvalidInputError([Problem("group_models_by", f"{cut!r} is not a number such as 10 or 10B.")])
+            raise InvalidInputError(
+                [Problem("group_models_by", f"{cut!r} is not a valid number. Use a number such as 10 or 10B.")]
+            )
         limits.append((limit, cut))
     return GroupAttributes(names, tuple(sorted(limits)))
 
@@ -142,9 +144,9 @@ def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Gr
     groups = [_group(found, of, cut, by, values, tuple(placed[values]), own) for values in order]
     notes = []
     if without:
-        notes.append(f"In no group, because their {by.title} is unknown: {', '.join(sorted(without))}.")
+        notes.append(f"Models in no group because their {by.title} is unknown: {', '.join(sorted(without))}.")
     if silent:
-        notes.append(f"In no group, because they have no number: {', '.join(sorted(silent))}.")
+        notes.append(f"Models in no group because they have no number: {', '.join(sorted(silent))}.")
     return Grouping(by, groups, _gaps(found, cut, groups, own), notes)
 
 

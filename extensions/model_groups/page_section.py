@@ -19,14 +19,14 @@ def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
     """Draw the grouping of models and return it in the form of the command option."""
     chosen = [
         st.selectbox(title, [None, *names], format_func=lambda each: each or "none", key=f"results.{key}.{view.name}")
-        for title, key in (("Groups of models by", "models_by"), ("Within each", "models_within"))
+        for title, key in (("Group models by", "models_by"), ("Within each", "models_within"))
     ]
     if chosen[0] is None:
         return None
     limits = st.text_input("Group limits, such as 10B", key=f"results.limits.{view.name}").strip()
     odd = next((limit for limit in limits.split(",") if limits and size_of(limit) is None), None)
     if odd is not None:
-        shell.show(markup.notice(f"{odd.strip()!r} is not a number such as 10 or 10B."))
+        shell.show(markup.notice(f"{odd.strip()!r} is not a valid number. Use a number such as 10 or 10B."))
         limits = ""
     path = f"{chosen[1]}/{chosen[0]}" if chosen[1] not in (None, chosen[0]) else chosen[0]
     return f"{path}:{limits}" if limits else path
@@ -41,8 +41,8 @@ def show_groups(board: SlicedScores, groups: Grouping) -> None:
     sentences = [
         "Every model of a group counts equally. Intervals describe the choice of items, not the choice of models.",
         *(
-            f"{gap.group} minus {gap.first}: {markup.count(gap.left_out, 'item')} left out because not all of these "
-            "models have a score on them."
+            f"{gap.group} minus {gap.first}: {markup.count(gap.left_out, 'item')} left out because some of these "
+            "models have no score."
             for gap in groups.gaps
             if gap.left_out
         ),

@@ -90,7 +90,7 @@ class Draft:
                 [
                     Problem(
                         "goal",
-                        "A goal cannot be empty, so it keeps its old words. Enter new words, or delete the goal.",
+                        "A goal needs words, so the old words were kept. Enter new words, or delete the goal.",
                     )
                 ]
             )
@@ -127,7 +127,7 @@ class Draft:
         after = self.following
         if after is None:
             raise InvalidInputError(
-                [Problem("goal", f"This is the last {self._goal.level}, so there is no next one to merge it with.")]
+                [Problem("goal", f"This is the last {self._goal.level}, so there is no next goal to merge.")]
             )
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]

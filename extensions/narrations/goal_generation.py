@@ -29,7 +29,7 @@ from workflow.runs.strict_questions import Inquiry, Subject
 
 LONGEST_ANSWER = 8192
 """Default limit of a reply in tokens: enough for three levels of a video with hundreds of actions."""
-WITHOUT = "it has too few actions for a goal, so the model is not asked about it"
+WITHOUT = "the video has too few actions for a goal, so the model is not asked about this video"
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,8 @@ def make(request: QuestionRequest, out: Path) -> QuestionResult:
             [
                 Problem(
                     "goal_times",
-                    "Times in frames need frame rates. Give a file with the rate of each video, or one rate.",
+                    "Times in frames need frame rates. Give a file with the rate of each video, or one rate for "
+                    "all videos.",
                 )
             ]
         )
@@ -122,11 +123,16 @@ def _settings(request: QuestionRequest) -> made.Settings:
         named = {""}
     if not named or not named <= _WORDS:
         raise InvalidInputError(
-            [Problem("question", "The question contains {towards} or {goal}, and no other braces.")]
+            [Problem("question", "The question must contain {towards} or {goal}, and no other braces.")]
         )
     if request.observe not in made.RULES:
         raise InvalidInputError(
-            [Problem("observe", f"The observed frame must be one of {', '.join(made.RULES)}, not {request.observe!r}.")]
+            [
+                Problem(
+                    "observe",
+                    f"The rule for the observation must be one of {', '.join(made.RULES)}, not {request.observe!r}.",
+                )
+            ]
         )
     rates = request.videos.rates if request.videos else {}
     if not rates and request.rate is None:
@@ -134,8 +140,8 @@ def _settings(request: QuestionRequest) -> made.Settings:
             [
                 Problem(
                     "rate",
-                    "Narrations do not contain the frame rates of videos. Give a CSV file with video_id,fps, or one "
-                    "rate for all videos.",
+                    "Narrations do not contain the frame rates of videos. Give a CSV file with the columns video_id "
+                    "and fps, or one rate for all videos.",
                 )
             ]
         )
@@ -147,16 +153,14 @@ def _sameness(files: tuple[Path | None, Path | None]) -> tuple[Sameness, dict[st
     if verbs is None and nouns is None:
         return Sameness(), {}
     if verbs is None or nouns is None:
-        raise InvalidInputError(
-            [Problem("verb_classes", "Give the files of verb classes and of noun classes, or neither.")]
-        )
+        raise InvalidInputError([Problem("verb_classes", "Give both class files (verbs and nouns), or no class file.")])
     classes, hashes = read_classes(verbs, nouns)
     return Sameness(classes), hashes
 
 
 def _must_be_ours(out: Path) -> None:
     if out.exists() and not out.is_dir():
-        raise InvalidFileError(f"{out} is a file; name a folder for the questions.")
+        raise InvalidFileError(f"{out} is a file. Name a folder for the questions.")
     ours = {*_FILES, question_files.ITEMS, question_files.TIMES, question_files.MANIFEST}
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if there and (not there <= ours or question_files.MANIFEST not in there):

@@ -28,7 +28,7 @@ def _make_questions(context: JobContext) -> JobOutcome:
     project_steps.note_questions(
         context.store, by=context.by, project=context.input["project"], facts={**tally, "settings": _settings(asked)}
     )
-    return JobOutcome(f"{question_set.n:,} questions were made.")
+    return JobOutcome(f"Questions made: {question_set.n:,}.")
 
 
 def _settings(asked: QuestionRequest) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class _QuestionSet:
 def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
     """Draw the settings, the result, and the preview of an import with its button."""
     if FORMAT not in {row.name for row in offered(view.schema.schema_, writes=False)}:
-        words = f"This project cannot import items as `{FORMAT}`. Download the goals, and make questions from them "
+        words = f"This project cannot import items as `{FORMAT}`. Download the goals, and make questions "
         shell.show(markup.paragraph(f"{words}with touchstone question create.", style="ts ts-quiet"))
         return
     running = import_preview.last_import(services, view, _came)
@@ -78,7 +78,7 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         format_func=lambda name: RULES[name].meaning,
         key="goals.ask.rule",
     )
-    file = st.file_uploader("Or frame rates, as a CSV with video_id and fps", type=["csv"], key="goals.ask.videos")
+    file = st.file_uploader("Or frame rates as CSV (columns video_id and fps)", type=["csv"], key="goals.ask.videos")
     st.button("Make questions", key="goals.make", on_click=_begin, args=(services, view, goals, file))
     made: _QuestionSet | None = st.session_state.get(_MAKING, {}).get(view.name)
     if made is None:
@@ -91,7 +91,9 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
         shell.show(markup.notice(shell.on_page(made.job.refused), style="bad"))
         return
     if made.of != goals.newest:
-        shell.show(markup.notice("These questions are from older goals. Make them again from the current goals."))
+        shell.show(
+            markup.notice("These questions are from older goals. Make the questions again from the current goals.")
+        )
     _show(view, made)
     if made.source is not None and not running:
         videos = file_inputs.media_of_extensions(services, view, "goals.ask")

@@ -24,7 +24,7 @@ from workflow.files import uploads
 
 DONE, ROWS = "goals.done", "goals.rows"
 """Keys of the message after a press: a sentence, or the invalid rows."""
-MEND = "Nothing was saved. Correct the file, or tick “Skip invalid rows”."
+MEND = "Nothing was saved. Correct the file, or select “Skip invalid rows”."
 TYPES = ["csv", "json", "jsonl"]
 SHOWN = 50
 """Number of invalid rows that are named."""
@@ -38,18 +38,18 @@ def draw(services: Services, view: ProjectView, *, narrated: bool) -> None:
         words = "Narrations: EPIC-KITCHENS' CSV, Ego4D's JSON, or a CSV with video, start, stop, text"
         _box(services, view, "narrations", words, skip, ready=True)
     with right:
-        words = "Goals: the file of touchstone goal create, or another JSON, JSON lines or CSV of goals"
+        words = "Goals: the output of touchstone goal create, or another JSON, JSON lines or CSV file"
         _box(services, view, "goals", words, skip, ready=narrated)
         if not narrated:
             shell.show(
                 markup.paragraph(
-                    "Import narrations first, because goals are checked against them.", style="ts ts-quiet"
+                    "Import narrations first, because Touchstone checks goals against narrations.", style="ts ts-quiet"
                 )
             )
     shell.show(
         markup.paragraph(
-            "A file replaces the narrations or goals of its videos. Earlier versions of goals stay below. Other "
-            "videos do not change.",
+            "A file replaces the narrations or goals of its videos. Touchstone keeps earlier versions of goals. "
+            "Other videos do not change.",
             style="ts ts-quiet",
         )
     )
@@ -101,7 +101,7 @@ def _goals(services: Services, view: ProjectView, file: Path, skip: bool) -> str
     bad += [f"{unplaced_goal.goal}: {unplaced_goal.why}." for unplaced_goal in unplaced]
     _refuse(bad, skip)
     if not goals_by_video:
-        raise InvalidFileError(f"No goal of {file.name} is valid. The first problem: {bad[0]} Nothing was saved.")
+        raise InvalidFileError(f"{file.name} has no valid goals. The first problem: {bad[0]} Nothing was saved.")
     put = video_goals.put_file(
         services.store, by=services.person, project=view.name, goals=goals_by_video, file=file.name
     )

@@ -186,9 +186,9 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
         if now.number != based_on:
             who = now.by or "the command on the server's machine"
             raise ConflictError(
-                f"{who} saved version {now.number} of the goals of {video} in the meantime. Nothing was stored, but "
-                "your changes are still here. Compare them with the other version below, then save yours again or "
-                "take the other version."
+                f"{who} saved version {now.number} of the goals of {video} in the meantime. Your changes were not "
+                "stored, but are still on this page. Compare your version with the other version below. Then save "
+                "your version again, or use the other version."
             )
         given = NextVersion(goals, "", len(narrated))
         _save(session, store, access, by, video, given, now.number + 1, _rows(video, narrated[-1][0]))
@@ -278,7 +278,7 @@ def _save(
 
 def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
     if not narrated:
-        raise InvalidInputError([Problem("video", f"{video} has no narrations here. Import its narrations first.")])
+        raise InvalidInputError([Problem("video", f"{video} has no narrations. Import its narrations first.")])
     for goal in goals:
         if not goal.text.strip() or not goal.steps:
             raise InvalidInputError(

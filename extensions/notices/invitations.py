@@ -34,10 +34,13 @@ def draw_box(services: Services, *, key: str) -> None:
             key=key,
             height=80,
             placeholder="ann@example.org, bob@example.org",
-            help="Separate several addresses by commas or lines. Each address gets its own link.",
+            help="Separate several addresses with commas or line breaks. Each address gets its own link.",
         )
     elif services.person.is_admin:
-        words = "This server sends no mail. Send the link yourself, or set TOUCHSTONE_SMTP to have it e-mailed."
+        words = (
+            "This server sends no mail. Send the link yourself, or set TOUCHSTONE_SMTP so that Touchstone can send "
+            "mail."
+        )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="no-mail"))
 
 
@@ -64,14 +67,18 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
         more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
         are = "is not an e-mail address" if len(wrong) == 1 else "are not e-mail addresses"
         raise InvalidInputError(
-            [Problem("mail", f"{named}{more} {are}. Write each address like ann@example.org. No invitation was made.")]
+            [
+                Problem(
+                    "mail", f"{named}{more} {are}. Write each address like ann@example.org. No invitation was created."
+                )
+            ]
         )
     if len(addresses) > MOST:
         raise InvalidInputError(
             [
                 Problem(
                     "mail",
-                    f"You gave {len(addresses):,} addresses. Give at most {MOST} at once. No invitation was made.",
+                    f"You gave {len(addresses):,} addresses. Give at most {MOST} at once. No invitation was created.",
                 )
             ]
         )
@@ -91,7 +98,7 @@ def send(
     for address, token in tokens.items():
         refused[address] = None
         if away:
-            refused[address] = "This mail was not tried because the mail server had just failed."
+            refused[address] = "Touchstone did not send this mail because the mail server had just failed."
             continue
         try:
             sending.send(server, _letter(store, token=token, base=base, address=address, by=by))
@@ -110,7 +117,7 @@ def _letter(store: Store, *, token: str, base: str, address: str, by: str | None
         if by
         else _("you are invited to take part in {project}, a project in Touchstone.")
     ).format(name=clipped(by or ""), project=clipped(offered.title))
-    link = _("Create your account with this link. It works once, within {n} days:").format(n=accounts.INVITATION_DAYS)
+    link = _("Create your account with this link, which works once within {n} days:").format(n=accounts.INVITATION_DAYS)
     hello = _("Hello,")
     text = f"{hello}\n\n{invites}\n{link}\n\n{base}/invite/{token}\n"
     return Letter(secrets.token_urlsafe(12), address, _("You are invited to Touchstone"), text)

@@ -20,7 +20,9 @@ from domain.language import _, marked
 from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
-NO_LINK = marked("This link is not valid, so it turns off no mails. See the page Notices for your e-mail settings.")
+NO_LINK = marked(
+    "This link is not valid, so your e-mail settings did not change. You can change these settings on the page Notices."
+)
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

@@ -104,7 +104,7 @@ def _given(session: Session, person: Person, mine: Mapping[int, StoredProject], 
         called = stage_in_sentence(_access(session, person, mine[project]).schema, stage)
         n = len(of_them)
         words = ngettext(
-            "A task of the {stage} was given to you.", "{n} tasks of the {stage} were given to you.", n
+            "You were assigned a task in the {stage}.", "You were assigned {n} tasks in the {stage}.", n
         ).format(n=n, stage=called)
         keys = (f"given:{event}" for event, _ in of_them)
         yield _notice(NoticeKind.GIVEN, mine[project], words, max(at for _, at in of_them), *keys)
@@ -126,10 +126,15 @@ def _qualifications(
             words = _("You have passed the qualification for the {stage}.").format(stage=called)
             yield _notice(NoticeKind.QUALIFIED, project, words, at, key)
         elif state == Standing.SENT_BACK:
-            words = _("A senior sent your qualification for the {stage} back and said why.").format(stage=called)
+            words = _("A senior annotator sent back your qualification for the {stage} and gave a reason.").format(
+                stage=called
+            )
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
         elif state == Standing.FAILED:
-            words = _("You have not passed the qualification for the {stage} yet. See its page for the next step.")
+            words = _(
+                "You have not passed the qualification for the {stage} yet. See the qualification's page for the "
+                "next step."
+            )
             words = words.format(stage=called)
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
     for row in facts.exemptions(session, projects=mine, person_id=person.id, since=since):
@@ -153,7 +158,7 @@ def _deadlines(session: Session, person: Person, mine: Mapping[int, StoredProjec
             if access.may_do(stage) and _is_left(session, id, stage):
                 called = stage_title(access.schema, stage)
                 key = f"due:{id}:{stage}:{due}:{'over' if over else 'near'}"
-                words = _("{stage} {due}, but it is not finished.").format(stage=called, due=said_of(due, now))
+                words = _("{stage} {due}, but the work is not finished.").format(stage=called, due=said_of(due, now))
                 yield _notice(NoticeKind.DEADLINE, mine[id], words, max(at, row.created_at), key)
 
 

@@ -73,7 +73,7 @@ def turn_off(store: Store, *, token: str) -> None:
     """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFoundError(_("This link is not valid, so it turns off no mails."))
+            raise NotFoundError(_("This link is not valid, so your e-mail settings did not change."))
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: s
         lines += ["", _("In {project}:").format(project=clipped(here[0].title))]
         for notice in here:
             lines += [f"- {notice.words}", f"  {public_url}{notice.path}"]
-    often = _("Touchstone sends you this {time}. To change that: {address}")
+    often = _("Touchstone sends you this mail {time}. To change this setting: {address}")
     lines += ["", often.format(time=_(time.label), address=f"{public_url}/notices")]
     lines += [_("No more mails: {address}").format(address=off_address(public_url, off)), ""]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ def draw(services: Services) -> None:
         return
     shell.section(_("By e-mail"))
     about = _(
-        "Once a day means one mail in the morning, if there is something new. The mail also lists waiting work. "
+        "Once a day means one mail in the morning, if you have new notices. The mail also lists waiting work. "
         "Without an address, you get no mail."
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))

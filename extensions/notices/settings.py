@@ -56,7 +56,8 @@ class MailSettings:
         settings = cls(*(env.get(name, "").strip() for name in (SMTP, SMTP_PASSWORD, SMTP_FROM)))
         if settings.server is not None and not env.get(PUBLIC_URL, "").strip():
             raise SettingsError(
-                f"Mails contain links, so {SMTP} needs {PUBLIC_URL}, the address of this server in a browser."
+                f"Mails contain links, so {SMTP} requires the address of this server in a browser. Set this "
+                f"address in {PUBLIC_URL}."
             )
         return settings
 
@@ -75,7 +76,7 @@ def require_server(settings: Settings) -> MailServer:
     """Return the mail server of an installation; raise ``SettingsError`` without one."""
     server = server_of(settings)
     if server is None:
-        raise SettingsError(f"{SMTP} names no mail server, so nothing can be sent.")
+        raise SettingsError(f"Touchstone cannot send mail. Set {SMTP} to the address of a mail server.")
     return server
 
 
@@ -103,7 +104,7 @@ def mail_server(url: str, password: str, sender: str) -> MailServer:
     'ann@lab'
     """
     wrong = SettingsError(
-        f"{SMTP} is {url!r}. Use an address such as smtps://USER@mail.example.org or "
+        f"{SMTP} has the invalid value {url!r}. Use an address such as smtps://USER@mail.example.org or "
         f"smtp://USER@mail.example.org:587, and put the password in {SMTP_PASSWORD}."
     )
     try:
@@ -119,7 +120,9 @@ def mail_server(url: str, password: str, sender: str) -> MailServer:
     if user and parts.scheme == "smtp+plain":
         raise SettingsError(f"{SMTP} would send a password unencrypted. Use smtps:// or smtp://.")
     if bool(user) != bool(password):
-        raise SettingsError(f"Set both an account in {SMTP} and its password in {SMTP_PASSWORD}, or neither.")
+        raise SettingsError(f"Set both the account in {SMTP} and its password in {SMTP_PASSWORD}, or remove both.")
     if not is_address(parseaddr(sender)[1]) or not sender.isprintable():
-        raise SettingsError(f"{SMTP_FROM} is {sender!r}. Give a sender such as Touchstone <touchstone@example.org>.")
+        raise SettingsError(
+            f"{SMTP_FROM} has the invalid value {sender!r}. Give a sender such as Touchstone <touchstone@example.org>."
+        )
     return MailServer(parts.hostname, port or _PORTS[parts.scheme], parts.scheme, user, password, sender)

@@ -34,7 +34,7 @@ def draw(services: Services) -> None:
             own_work.goal,
             key="my_work.goal.tasks",
             placeholder=_("no goal"),
-            help=_("Only you see your goal. Leave it empty for none."),
+            help=_("Only you can see your goal. Leave the field empty if you want no goal."),
         )
         st.form_submit_button(_("Set"), on_click=_set_goal, args=(services,), width="stretch", key="my_work.goal.set")
     if own_work.n:
@@ -50,7 +50,7 @@ def _done(of: OwnPace) -> markup.Markup:
     if of.n:
         parts.append(markup.quiet(_("{n} in seven days").format(n=f"{of.n:,}")))
     if of.an_hour is not None:
-        parts.append(markup.quiet(_("{n} in an active hour").format(n=f"{of.an_hour:,.0f}")))
+        parts.append(markup.quiet(_("{n} per active hour").format(n=f"{of.an_hour:,.0f}")))
     done = markup.tag("div", markup.joined(parts, " · "))
     if not of.goal:
         return markup.tag("div", done, style="ts", data_part="pace")
@@ -75,7 +75,7 @@ def _days(of: OwnPace) -> markup.Markup:
         (_("Day"), "line"),
         (_("Tasks"), "number"),
         (_("Active time"), "number"),
-        (_("In an active hour"), "number"),
+        (_("Per active hour"), "number"),
     ]
     return markup.table(heads, rows)
 

@@ -89,7 +89,11 @@ def upload(services: Services, view: ProjectView, found: TemplateView) -> None:
 
 def _published(services: Services, view: ProjectView, text: str, name: str) -> None:
     shell.show(
-        markup.paragraph("A published file does not define how replies are read. Define it here.", style="ts ts-small")
+        markup.paragraph(
+            "A file of published prompts does not define how Touchstone reads replies. Define the rules for replies "
+            "here.",
+            style="ts ts-small",
+        )
     )
     left, middle, right = st.columns(3)
     with left:

@@ -208,7 +208,7 @@ def _troubles(found: _File) -> Iterator[tuple[Keys, str]]:
     for at, table in enumerate(found.tables):
         path: Keys = ("tables", at)
         if not _NAME.fullmatch(table.name):
-            yield (*path, "name"), "use lower-case letters, digits, dashes and underscores in a name"
+            yield (*path, "name"), "use only lowercase letters, digits, dashes and underscores in a name"
         elif often[table.name] > 1:
             yield (*path, "name"), f"the name `{table.name}` occurs twice; use each name once"
         yield from _of_numbers(table, path)
@@ -226,7 +226,7 @@ def _of_numbers(said: NumberSettings, path: Keys) -> Iterator[tuple[Keys, str]]:
     if said.statistic is not None and said.statistic not in summarised():
         yield (*path, "statistic"), f"there is no statistic `{said.statistic}`; choose from: {', '.join(summarised())}"
     if said.between is not None and not 1 <= len(said.between) <= 2:
-        yield (*path, "between"), "name one or two: `[people]`, or people or a judge with another judge"
+        yield (*path, "between"), "name `[people]` alone, people and a judge, or two judges"
     if said.between is not None and len(said.between) == 1 and said.between[0] != PEOPLE:
         yield (*path, "between"), f"a single entry must be `{PEOPLE}` (agreement among people)"
     if said.digits is not None and not 0 <= said.digits <= 6:
@@ -239,7 +239,7 @@ def _of_line(line: LayoutLine, path: Keys, *, by: str | None) -> Iterator[tuple[
     if not line.each and line.title is None:
         yield path, "add `title` or `each`"
     if len(line.each) > 2 or len(set(line.each)) < len(line.each):
-        yield (*path, "each"), "name one thing, or two different things"
+        yield (*path, "each"), "name one or two entries, and each entry only once"
     if "slice" in line.each and by is None:
         yield (*path, "each"), "`slice` needs `by`, the property that splits the items"
     for name in line.only:
@@ -248,4 +248,4 @@ def _of_line(line: LayoutLine, path: Keys, *, by: str | None) -> Iterator[tuple[
     if "attribute" in line.each and line.group_by is None:
         yield (*path, "each"), "`attribute` needs `group_by`, the name of the attribute"
     if line.top is not None and ("model" not in line.each or line.top < 1):
-        yield (*path, "top"), "give a number from 1, together with `each: [model]`"
+        yield (*path, "top"), "`top` needs a number of at least 1 and `each: [model]`"

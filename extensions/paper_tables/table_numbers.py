@@ -124,7 +124,7 @@ class Numbers:
     def _of_group(self, said: NumberSettings) -> Number:
         lines = [line for line in self._grouped(said) if line.model == said.models]
         if not lines:
-            return Number(None, reason=f"No model of this project is {said.models}.")
+            return Number(None, reason=f"This project has no models in the group {said.models}.")
         whole = {line.over: line for line in lines if line.part is None}
         if said.part is not None:
             board = self.board(said)
@@ -264,17 +264,19 @@ class Numbers:
     def _agreement(self, said: NumberSettings, between: Sequence[str]) -> Number:
         statistic = said.statistic
         if statistic is None:
-            raise _mistake("statistic", "A number about agreement needs a `statistic`. Add one.")
+            raise _mistake("statistic", "A number about agreement needs a `statistic`. Add `statistic` to the layout.")
         unit = said.unit or "answer"
         whom = [*between] if len(between) == 2 else [*(said.between or (PEOPLE,)), *between]
         if whom == [PEOPLE]:
             results = self._among_people(unit, said, statistic)
         elif unit == "item":
-            raise _mistake("unit", "Votes on items can only be compared among people. Use `between: [people]`.")
+            raise _mistake("unit", "Votes on items can be compared only among people. Use `between: [people]`.")
         else:
             pair = self.evaluators(whom)
             if len(pair) != 2 or pair[0] == pair[1]:
-                raise _mistake("between", f"Agreement needs two raters, but the layout names {', '.join(pair)}.")
+                raise _mistake(
+                    "between", f"Agreement needs two different raters, but the layout names {', '.join(pair)}."
+                )
             results = self._of_two(unit, said, statistic, pair)
         matching = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
         if not matching:
@@ -293,7 +295,7 @@ class Numbers:
                 self._store, person=self._about["person"], project=self._read.project, stage=stage
             ).people
             if not people:
-                raise NotFoundError(f"No person has rated anything in {stage.value} yet.")
+                raise NotFoundError(f"No person has submitted ratings in {stage.value} yet.")
             criterion = said.criterion or (self.criterion() if stage is Stage.GRADING else None)
             self._made[place] = agreement_of(
                 self._store,

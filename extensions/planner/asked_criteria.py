@@ -65,8 +65,8 @@ def check_criteria(schema: Schema) -> Iterator[Finding]:
 def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensions: Sequence[str]) -> tuple[Path, str]:
     if criterion.dimensions is not None and not set(criterion.dimensions) & set(dimensions):
         return (*path, "dimensions"), (
-            f"`{criterion.name}` is never asked: the stage is about {', '.join(dimensions)} only; "
-            "name one of these dimensions, or extend the stage's `dimensions`"
+            f"`{criterion.name}` is never asked, because the stage is only about {', '.join(dimensions)}; name one "
+            "of these dimensions, or extend the stage's `dimensions`"
         )
     if not criterion.show_if:
         return path, (
@@ -78,8 +78,8 @@ def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensi
         for name, accepted in criterion.show_if.items()
     )
     return (*path, "show_if"), (
-        f"`{criterion.name}` is never asked: no answers satisfy {words}; "
-        "name values that can occur together, or remove `show_if`"
+        f"`{criterion.name}` is never asked, because no answers satisfy {words}; name values that can occur "
+        "together, or remove `show_if`"
     )
 
 
@@ -104,15 +104,15 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
         yield Finding(
             ERROR,
             path,
-            f"this criterion is shown only if a rater types exactly {shown} under `{name}`, but raters do not know "
-            "this; use a `choice` before it, or remove `show_if`",
+            f"raters see this criterion only if they type exactly {shown} under `{name}`, but they do not know this "
+            "condition; use a `choice` before it, or remove `show_if`",
         )
     elif on.field is not None:
         yield Finding(
             WARNING,
             path,
-            f"this criterion is shown only for items whose `{on.field}` has exactly {shown}, after a rater chose it; "
-            "to show it always, remove `show_if`",
+            f"raters see this criterion only if an item's `{on.field}` has exactly {shown} and they choose this "
+            "entry; to show the criterion always, remove `show_if`",
         )
 
 
@@ -130,7 +130,7 @@ def check_refinement(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("stages", "refinement", "done"),
-                f"no item of {dimension.id} is ever done: the answers {answers} cannot occur "
-                "together; name answers of criteria that are asked together",
+                f"no item of {dimension.id} is ever done, because the answers {answers} cannot occur together; name "
+                "answers of criteria that are asked together",
             )
             return

@@ -99,8 +99,8 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
             yield Finding(
                 WARNING,
                 at,
-                f"every answer to `{criterion.name}` is {target.in_words()}, so this part has no effect; "
-                "narrow the target, or remove the part",
+                f"every answer to `{criterion.name}` is {target.in_words()}, so this condition has no effect; narrow "
+                "the target, or remove the condition",
             )
     goals = [target.of(item) for target in targets(keep)]
     forms = ballots(criteria, item, wanted=wanted, deciding=deciding, rules=stage.rules)
@@ -184,8 +184,8 @@ def _one_key_for(key: str, deciding: Sequence[Criterion], at: Path) -> Finding:
     return Finding(
         WARNING if alike else ERROR,
         at,
-        f"{names} are all compared with `{key}`, so unanimous right votes reject an item, unless the same "
-        "answer is right for each criterion; compare only one criterion with the key",
+        f"{names} are all compared with `{key}`, so unanimous right votes reject an item if the right answers to "
+        "these criteria differ; compare only one criterion with the key",
     )
 
 
@@ -209,15 +209,15 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
         yield Finding(
             ERROR,
             at,
-            f"no item can be kept: `{name}` holds {field.kind}, which no vote can equal; name another field",
+            f"no item can be kept: `{name}` has the kind {field.kind}, which no vote can equal; name another field",
         )
     elif not key.limited and row.compared:
         yield Finding(
             WARNING,
             at,
-            f"`{name}` (of kind `{field.kind}`) may hold a value that is not an answer to "
-            f"`{criterion.name}`; such an item is always rejected; give the field the kind "
-            f"`{'option_of' if criterion.field else 'choice'}`",
+            f"`{name}` (of kind `{field.kind}`) can contain a value that is not an answer to `{criterion.name}`; "
+            "such an item is always rejected; give the field the kind `"
+            f"{'option_of' if criterion.field else 'choice'}`",
         )
     elif row.typed and key.written:
         level, why = (WARNING, "letter for letter") if row.in_words else (ERROR, "but never does")
@@ -318,8 +318,8 @@ def _like_another_rule(
         yield Finding(
             WARNING,
             path,
-            "votes are weighted by the raters' qualification, but this stage has none, so every vote weighs 1; "
-            "add a `qualification`, or use `majority`",
+            "votes are weighted by the raters' qualification, but this stage has no qualification, so all votes "
+            "weigh the same; add a `qualification`, or use `majority`",
         )
         return
     if stage.keep.rule == "weighted":
@@ -331,6 +331,6 @@ def _like_another_rule(
         yield Finding(
             WARNING,
             path,
-            f"a majority of {stage.raters} raters is all of them, so the rule is the same as `unanimous`; use "
+            f"a majority of {stage.raters} raters means all of them, so the rule is the same as `unanimous`; use "
             "`unanimous`, or ask 3 raters",
         )

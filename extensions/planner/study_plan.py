@@ -114,7 +114,7 @@ def plan_study(
     for k in raters:
         if k < 2 or (per_unit is not None and not 2 <= per_unit <= k):
             raise RatingsError(
-                f"Each unit needs at least two of the raters. The plan has {k} raters and {per_unit or k} per unit."
+                f"Each unit needs at least two raters. The plan has {k} raters and {per_unit or k} per unit."
             )
     if min(units, default=0) < 2:
         raise RatingsError("A study needs at least two units.")

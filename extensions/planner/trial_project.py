@@ -266,7 +266,10 @@ class _Builder:
             return
         votes = sum(part.raters for part in parts.values())
         if votes > len(self.raters):
-            sentence = f"The preview has fewer than {votes} raters, so no votes decide, and later stages are empty."
+            sentence = (
+                f"The preview has fewer than {votes} raters, so votes cannot decide on items, and later stages are "
+                "empty."
+            )
             self.left_out += [sentence] if sentence not in self.left_out else []
             return
         items, free = self._import(number), list(self.raters)

@@ -124,7 +124,7 @@ def logistic_regression(
 def _refuse_strange_outcomes(units: Units, right: str) -> None:
     strange = units.y[(units.y % 1 != 0) | (units.y < 0) | (units.y > units.trials)]
     if len(strange):
-        raise RatingsError(f"An outcome of the logistic regression is {strange[0]:g}. Give {right}.")
+        raise RatingsError(f"The outcome {strange[0]:g} is not valid for a logistic regression. Give {right}.")
 
 
 def _most_likely(units: Units) -> Regression:
@@ -254,7 +254,7 @@ def _explained(units: Units, fitted: Floats) -> tuple[Statistic, float]:
     alone = n * (special.xlogy(share, share) + special.xlogy(1 - share, 1 - share))
     ratio = float(max(0.0, 2 * (likelihood - alone)))
     test = Test("chi2", ratio, (float(p),), float(special.chdtrc(p, ratio))) if p else None
-    none = no_interval("McFadden's R squared only describes these units; see its likelihood ratio test.")
+    none = no_interval("McFadden's R squared describes only these units. See the likelihood ratio test.")
     counts = {"n_units": units.n, "n_raters": 1, "n_left_out": units.n_left_out}
     statistic = estimated(float(1 - likelihood / alone), none, **counts, confidence=units.confidence, test=test)
     return statistic, float(1 - (likelihood - p) / alone)

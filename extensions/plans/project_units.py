@@ -94,7 +94,7 @@ def _check_task(found: ProjectAnswers, task: str, by: By) -> None:
             [Problem("task", f"Items have no field {task!r}. Fields: {', '.join(there) or 'none'}.")]
         )
     if by == "task" and not task:
-        message = f"Name the field with an item's task. Fields: {', '.join(there) or 'none'}."
+        message = f"Name the field that contains an item's task. Fields: {', '.join(there) or 'none'}."
         raise InvalidInputError([Problem("task", message)])
 
 
@@ -131,9 +131,9 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
         message = f"Success is not defined. Name a criterion ({there}), key, or a file."
         raise InvalidInputError([Problem("success", message)])
     if said not in (*own, KEY):
-        message = f"Grading has no criterion {said!r} with numbers. Criteria with numbers: {', '.join(own) or 'none'}."
+        message = f"Grading has no numeric criterion {said!r}. Numeric criteria: {', '.join(own) or 'none'}."
         raise InvalidInputError([Problem("success", message)])
-    message = f"{said} is about all dimensions. Name the dimensions with success (plans): {', '.join(known)}."
+    message = f"{said} is about all dimensions. Name the dimensions whose answers are plans: {', '.join(known)}."
     raise InvalidInputError([Problem("plans", message)])
 
 

@@ -82,7 +82,7 @@ def chart_of(chart: Scatter) -> ChartSpec:
     return ChartSpec(
         chart.key,
         chart.title,
-        "Larger points stand for more units." if most > 1 else "",
+        "Larger points represent more units." if most > 1 else "",
         layers,
         [chart.across, chart.up, "Units"],
         rows,

@@ -84,7 +84,9 @@ def _fit(joined: JoinedUnits, kind: Kind, errors: Errors | None, cluster: Cluste
     by = cluster or _usual(joined)
     clusters = None if by == "none" else [getattr(unit, by) for unit in units]
     if errors == "cluster" and clusters is None:
-        message = "Clustered standard errors need clusters, but these units have none. Choose other standard errors."
+        message = (
+            "Clustered standard errors need clusters, but these units have no clusters. Choose other standard errors."
+        )
         raise InvalidInputError([Problem("errors", message)])
     x = np.array([unit.scores for unit in units], dtype=float).reshape(len(units), len(joined.aspects))
     names = [name for name, _ in joined.aspects]
@@ -131,7 +133,10 @@ def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, b
         lacking = ", ".join(
             f"{title} {joined.lacking[name]:,}" for name, title in joined.aspects if joined.lacking[name]
         )
-        yield f"Left out for a missing score: {count_units(joined, found.n_left_out)} (without a score: {lacking})."
+        yield (
+            f"Left out because a score is missing: {count_units(joined, found.n_left_out)} (without a score: "
+            f"{lacking})."
+        )
     if not found.terms:
         return
     titles = dict(joined.aspects)

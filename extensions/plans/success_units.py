@@ -138,7 +138,7 @@ def take_file(
             parts.outcomes.append((model, "", row.item or row.task, row.success))
             continue
         if not row.task and not row.item:
-            message = f"{asked.file} names neither items nor tasks, so its units are models."
+            message = f"{asked.file} has no column for items or tasks, so its units are models."
             raise InvalidInputError([Problem("success", message)])
         if row.task:
             task = " ".join(row.task.split())

@@ -12,7 +12,7 @@ from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 def _work(context: JobContext) -> JobOutcome:
     asked = context.input
-    sentence = "Release {} is made, without {}. Release {} stays as it is."
+    sentence = "Release {} was made without {}. Release {} is unchanged."
     there = releases_before(context)
     made = release_since(context, there) if context.job.result is not None else None
     if made is None:

@@ -115,8 +115,8 @@ def _draft(
     project_id, base = access.project_id, _base(session, access, version)
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
         raise InvalidFileError(
-            f"The schema has changed since release {version} was made. Make a new release instead. An item that is no "
-            "longer kept is not in the new release."
+            f"The schema has changed since release {version} was made. Make a new release instead. The new release "
+            "leaves out items that are no longer kept."
         )
     named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}
     placed = releases.items_of(session, release_id=base.id)

@@ -90,8 +90,8 @@ def models_shown(session: Session, said: StoredAnnotation) -> str:
 # ---- pairs with an outdated answer -----------------------------------------------------------------------------------
 
 REPLACED = marked(
-    "One of the two models has answered this item again since you opened the pair, so the answers that you compared "
-    "no longer count. You get the pair with the newest answers instead."
+    "One of the two models has answered this item again since you opened the pair. The answers that you compared no "
+    "longer count. You get the pair with the newest answers instead."
 )
 FIXED = marked(
     "One of the two models has answered this item again. Your vote on its earlier answer is kept but no longer "

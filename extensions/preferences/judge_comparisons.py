@@ -57,17 +57,17 @@ class ComparisonSection(ResultSection):
         """Write the file of the option, or say that a CSV lacks the comparisons."""
         if value is not None:
             write_files({value: judge_win_rates.as_csv(of_project).encode()})
-            yield f"Comparisons: {len(of_project)} written to {value}"
+            yield f"Comparisons written to {value}: {len(of_project)}"
         elif of_project and form == "csv":
             left = f"{len(of_project)} comparison{'' if len(of_project) == 1 else 's'}"
-            yield f"Not in this table: {left}. Write them with --comparisons FILE.csv."
+            yield f"Not in this table: {left}. Export comparisons with --comparisons FILE.csv."
 
     def ending(self, of_project: Sequence[ModelComparison]) -> Iterable[str]:
         """Yield how often each model's answers win against another model's, by judge."""
         if not of_project:
             return
         yield ""
-        yield "Comparisons: how often a model's answer is preferred, both orders of a pair counted as one"
+        yield "Comparisons: how often a judge prefers a model's answer (both orders of a pair count as one comparison)"
         names = [f"{comparison.model} against {comparison.baseline}" for comparison in of_project]
         judges, width = max(len(comparison.judge) for comparison in of_project), max(map(len, names))
         yield f"  {'':<{judges}}  {'':<{width}}   rate  95 % interval   pairs  left out  lowest to highest"

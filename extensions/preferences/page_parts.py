@@ -20,7 +20,7 @@ from extensions.preferences.strengths import elo
 
 STRENGTHS = (
     "Strengths are log strengths of Davidson's model, with mean 0. The difference of two strengths is the log odds "
-    f"that the first model is preferred, ties aside. Elo-like: {preference_files.ELO_LIKE}."
+    f"that people prefer the first model, without ties. Elo-like: {preference_files.ELO_LIKE}."
 )
 
 
@@ -67,7 +67,7 @@ def plot(project: str, found: OfCriterion) -> Markup:
         for each in rates
         if each.rate.defined
     ]
-    words = "Lines are 95 % intervals. Dashed: won as often as lost."
+    words = "Lines are 95 % intervals. The dashed line marks as many wins as losses."
     if found.agreement:
         differ = markup.link("Items on which people differ", addresses.items(project, differ=Stage.COMPARISON))
         about = markup.joined([markup.quiet(f"{words} "), differ])
@@ -231,9 +231,9 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
             ]
         )
     note = (
-        "Both orders of a pair count as one comparison: won or lost if both replies prefer the same answer, even if "
-        "both call it even, by position if they differ. Even and by position count half. A comparison is left out "
-        "if a reply has no verdict, an order was not asked, or a model has answered again. Lowest and highest are "
-        "the rates if all of these were lost or won."
+        "Both orders of a pair count as one comparison. A comparison is won or lost if both replies prefer the same "
+        "answer, and even if both replies call it even. If the replies differ, the comparison is by position. Even "
+        "and by position count half. A comparison is left out if a reply has no verdict, an order was not asked, or "
+        "a model has answered again. Lowest and highest are the rates if all comparisons left out were lost or won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

@@ -22,14 +22,14 @@ from workflow.access.projects import Access, require_lead
 _AT_ONCE = 1_000
 """The number of pairs that one transaction opens, so that people who submit do not wait for all of them."""
 NO_COMPARISON = (
-    "The schema {name} has no comparison: nothing says what people are asked about two models' answers. Add "
-    "`stages: comparison`, and let the project take that schema."
+    "The schema {name} has no comparison stage, so people cannot compare two models' answers. Add `stages: "
+    "comparison` to the schema, and migrate the project to the new version."
 )
 
 NO_WINNERS = {TIE, BOTH_BAD, CANNOT_TELL}
 NAMED_LIKE_NO_WINNER = (
-    "A model is called {name}, and files of preferences say {name} where neither model won, so its victories could not "
-    "be told from that. Bring its answers in under another name, or leave it out of `models` of the comparison."
+    "The model name {name} is not allowed, because files of preferences use {name} for pairs that neither model "
+    "won. Import the model's answers under another name, or remove the model from `models` of the comparison."
 )
 
 
@@ -79,16 +79,20 @@ are ties without a comparison; 1 pair lacks an answer. 50 are open, including 20
         parts = []
         if self.same:
             ties = ("has", "is a tie") if self.same == 1 else ("have", "are ties")
-            parts.append(f"{_pairs(self.same)} {ties[0]} the same answer twice and {ties[1]} without a comparison")
+            parts.append(f"{_pairs(self.same)} {ties[0]} identical answers and {ties[1]} without a vote")
         if self.missing:
             parts.append(f"{_pairs(self.missing)} {'lacks' if self.missing == 1 else 'lack'} an answer")
         left_out = f" {'; '.join(parts)}." if parts else ""
-        off = f" Opening withdraws {self.called_off:,} that are no longer in the plan." if self.called_off else ""
-        anew = f", {self.anew:,} of them again because a model has answered again" if self.anew else ""
+        off = (
+            f" Open pairs that are no longer in the plan and will be withdrawn: {self.called_off:,}."
+            if self.called_off
+            else ""
+        )
+        anew = f", including {self.anew:,} reopened because a model answered again" if self.anew else ""
         return (
-            f"{len(self.models):,} models, each with each: {_pairs(self.asked)} of answers to compare by "
-            f"{people}.{left_out} {self.before:,} {'is' if self.before == 1 else 'are'} open, including "
-            f"{self.complete:,} complete, and opening adds {self.opened:,}{anew}.{off}"
+            f"{len(self.models):,} models give {_pairs(self.asked)} of answers, each to be compared by {people}."
+            f"{left_out} Of all pairs, {self.before:,} {'is' if self.before == 1 else 'are'} already open, including "
+            f"{self.complete:,} complete. Opening adds {self.opened:,}{anew}.{off}"
         )
 
 

@@ -251,7 +251,7 @@ def left_preferred(left: int, right: int, *, confidence: float = 0.95) -> Statis
     """
     n = left + right
     if not n:
-        return undefined("No vote prefers one of the two.", n_units=0, n_raters=0, confidence=confidence)
+        return undefined("No vote prefers either answer.", n_units=0, n_raters=0, confidence=confidence)
     p_value = min(1.0, 2 * float(special.bdtr(min(left, right), n, 0.5)))
     test = Test("binomial", min(left, right), (n,), p_value)
     limits = exact_binomial(left, n, confidence)

@@ -64,8 +64,10 @@ class CriterionPreferences:
         """Return the counts behind the figures as a sentence."""
         if not self.votes:
             return f"No votes yet. {_of_same(self.same)}".strip()
-        bad = f", {self.both_bad:,} of them because both are bad" if self.both_bad else ""
-        unsure = f"{self.cannot_tell:,} cannot tell and {'is' if self.cannot_tell == 1 else 'are'} left out"
+        bad = f", including {self.both_bad:,} where both answers are bad" if self.both_bad else ""
+        unsure = (
+            f"{self.cannot_tell:,} with the answer “cannot tell” {'is' if self.cannot_tell == 1 else 'are'} excluded"
+        )
         return (
             f"{_n(self.votes, 'vote')} on {_n(self.pairs, 'pair')} of {_n(self.items, 'item')} by"
             f" {_n(self.raters, 'person', 'people')}: {_n(self.ties, 'tie')}{bad}"
@@ -306,10 +308,10 @@ def _values(mark: Mark) -> list[str]:
 def _standing(said: Preferences) -> str:
     if len(said.models) <= 1:
         there = f"only {said.models[0]} has" if said.models else "none has"
-        return f"There are no pairs: at least two models must answer, and {there} so far."
+        return f"There are no pairs to compare. At least two models must answer, and {there} answered so far."
     sentences = [
-        f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by"
-        f" {_n(said.raters, 'person', 'people')}: {said.opened:,} open or done, {said.complete:,} complete."
+        f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by "
+        f"{_n(said.raters, 'person', 'people')}. Open or done: {said.opened:,}. Complete: {said.complete:,}."
     ]
     if said.missing:
         sentences.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
@@ -319,9 +321,9 @@ def _standing(said: Preferences) -> str:
 def _left_out(said: Preferences) -> str:
     sentences = []
     if said.earlier:
-        sentences.append(f"Left out: {_n(said.earlier, 'submission')} about answers that no longer count.")
+        sentences.append(f"Excluded: {_n(said.earlier, 'submission')} about answers that no longer count.")
     if said.outside:
-        sentences.append(f"Left out: {_n(said.outside, 'submission')} about items that do not count.")
+        sentences.append(f"Excluded: {_n(said.outside, 'submission')} about items that do not count.")
     return " ".join(sentences)
 
 
@@ -329,9 +331,7 @@ def _of_same(n: int) -> str:
     if not n:
         return ""
     has = "has" if n == 1 else "have"
-    return (
-        f"{_n(n, 'pair')} {has} the same answer twice. Nobody compares identical answers, and no number includes them."
-    )
+    return f"{_n(n, 'pair')} {has} identical answers. Nobody compares identical answers, and no figure includes them."
 
 
 def _pair(vote: Preference) -> tuple[str, str, str]:

@@ -212,7 +212,7 @@ def _part(part: CriterionPreferences) -> Iterator[str]:
     yield from (f"  {line}" for line in of_strengths(part))
 
 
-NOT_OF, ALONE = "Agreement is unknown for ", ": nobody else compared any of their pairs."
+NOT_OF, ALONE = "Agreement is unknown for ", ", because nobody else compared any of their pairs."
 """Around the names of raters who share no pair with another one."""
 
 
@@ -222,8 +222,8 @@ def sentences(each: OfCriterion) -> Iterator[str]:
     if at.test is not None:
         value, limits = figures(at)
         yield (
-            f"Left answer preferred in {round(at.value * at.n_units):,} of {at.n_units:,} votes that prefer one: "
-            f"{value} ({limits}), p = {at.test.p_value:.3f} by the exact binomial test of a half."
+            f"The left answer won {round(at.value * at.n_units):,} of {at.n_units:,} votes that are not ties: {value}"
+            f" ({limits}). Exact binomial test against one half: p = {at.test.p_value:.3f}."
         )
     for line in each.agreement:
         figure = "-" if line.value is None else f"{line.value:.3f}"
@@ -237,9 +237,9 @@ def of_judge(judge: JudgeOfPairs) -> str:
     left_out = [
         f"{n:,} {words}"
         for n, words in (
-            (judge.by_place, "by position, counted as even"),
-            (judge.without_verdict, "without two verdicts, left out"),
-            (judge.not_asked, "that the judge was not asked about"),
+            (judge.by_place, "chosen by position, counted as ties"),
+            (judge.without_verdict, "without two verdicts, excluded"),
+            (judge.not_asked, "not sent to the judge, excluded"),
         )
         if n
     ]
@@ -248,8 +248,8 @@ def of_judge(judge: JudgeOfPairs) -> str:
     if not judge.same.defined:
         return f"{line} {judge.same.reason}"
     return (
-        f"{line} Agreement {_words(judge.same)}, kappa {_words(judge.kappa)}; if both prefer one answer, "
-        f"{_words(judge.decided)} of {judge.decided.n_units:,}."
+        f"{line} Agreement {_words(judge.same)}, kappa {_words(judge.kappa)}. Agreement if both prefer one answer: "
+        f"{_words(judge.decided)} (n = {judge.decided.n_units:,})."
     )
 
 

@@ -163,7 +163,9 @@ def preferences_in(
     """
     stage = access.schema.stages.comparison
     if stage is None:
-        raise NotFoundError(f"{access.title} has no comparison of models' answers.")
+        raise NotFoundError(
+            f"{access.title} has no stage `comparison`. Add the stage to the schema to compare models' answers."
+        )
     counted = counted or counting(session, access=access, stage=Stage.COMPARISON)
     plan = comparison_plan.plan_of(session, access=access, stage=stage, counted=counted)
     name_converter = _NameConverter(session, access, names)

@@ -57,9 +57,10 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
             )
             for judge in judges
         ),
-        unit="shares of pairs, and Cohen's kappa over a, tie and b; intervals by resampled items",
-        note="This section covers all judges and people who compare, not only those of this report. For each pair, "
-        "the majority of people counts, and an equal split is a tie. If a judge's two orders differ, the pair "
-        "counts as a tie. Pairs without two verdicts, or that the judge was not asked about, are left out.",
+        unit="shares of pairs, and Cohen's kappa over the categories a, tie and b; intervals from resampled items",
+        note="This section covers all judges and people who compare answers, not only the raters of this report. "
+        "The majority of people decides each pair, and an equal split is a tie. If a judge's verdicts in the "
+        "two orders differ, the pair counts as a tie. The table excludes pairs without two verdicts and pairs "
+        "that the judge did not receive.",
     )
     return Section(13, KEY, TITLE, f"{first_parts(sentences)}.", (table,))

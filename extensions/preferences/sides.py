@@ -14,7 +14,7 @@ FIRST, SECOND = "a", "b"
 """The answers of a pair, by the names of their models."""
 
 
-NO_SIDES = "Label Studio cannot show two answers side by side. Compare them on Touchstone's page Compare."
+NO_SIDES = "Label Studio cannot show two answers side by side. Compare the answers on Touchstone's page Compare."
 """Why these kinds are on our own pages only."""
 
 
@@ -34,4 +34,7 @@ def of_pair(side: object, left: str) -> object:
 def in_comparison(stage: str, path: Path) -> Found:
     """Two answers are seen in one stage only."""
     if stage != "comparison":
-        yield (*path, "kind"), "only the stage `comparison` shows two models' answers side by side; ask for it there"
+        yield (
+            (*path, "kind"),
+            "only the stage `comparison` shows two models' answers side by side; move this criterion to that stage",
+        )

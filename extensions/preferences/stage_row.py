@@ -22,7 +22,7 @@ def _units(session: Session, *, access: Access, counted: Counting) -> Sequence[A
 
 ROW = StageKind(
     Stage.COMPARISON,
-    nothing_yet=marked("No pairs to compare yet. A lead opens pairs of models' answers."),
+    nothing_yet=marked("No pairs to compare yet. A lead must first open pairs of models' answers."),
     check=answer_steps.check,
     place=answer_steps.place,
     after=answer_steps.after,

@@ -109,7 +109,7 @@ def davidson(votes: PairVotes, *, confidence: float = 0.95, bootstrap: Bootstrap
     ]
     ties = every[-1]
     if not votes.counts[:, 1].any():
-        ties = replace(ties, reason="No interval: there are no ties.")
+        ties = replace(ties, reason="No interval, because no vote is a tie.")
     return Strengths(dict(zip(votes.names, every[:-1], strict=True)), ties)
 
 
@@ -203,9 +203,9 @@ def _finite(n_names: int, pairs: Ints, tables: Floats) -> Bools:
 def _problem(votes: PairVotes) -> str | None:
     """Why there is no finite estimate, and for whom; None where there is one."""
     if not votes.n:
-        return "There is no vote with a preference or a tie."
+        return "No vote states a preference or a tie."
     if not (votes.counts[:, 0] + votes.counts[:, 2]).any():
-        return "All votes are ties, so the models cannot be told apart and the share of ties has no finite estimate."
+        return "All votes are ties. The votes do not separate the models, and the share of ties has no finite estimate."
     if _finite(len(votes.names), votes.pairs, votes.counts[None])[0]:
         return None
     one, other = votes.pairs.T
@@ -215,24 +215,23 @@ def _problem(votes: PairVotes) -> str | None:
     if parts > 1:
         names = [_named(votes, part == component) for component in range(parts)]
         return (
-            f"No vote compares {names[0]} with {' or '.join(names[1:])}. Strengths need a chain of votes between "
-            "all models."
+            f"No vote compares {names[0]} with {' or '.join(names[1:])}. Strengths need votes that connect all models."
         )
     parts, part = _parts(votes, beats | ties, loses | ties)
     if parts == 1:
         lost = np.r_[other[beats], one[loses]]
         never = np.setdiff1d(np.r_[one[beats], other[loses]], lost)
         names = [_named(votes, np.isin(np.arange(len(votes.names)), never))]
-        return f"{names[0]} lost no vote, and only ties lead back to it, so the estimate is infinite."
+        return f"{names[0]} won or tied every vote, so the estimate is infinite."
     over, under = np.r_[one[beats | ties], other[loses | ties]], np.r_[other[beats | ties], one[loses | ties]]
     apart = part[over] != part[under]
     top = np.setdiff1d(part, part[under[apart]])
     bottom = np.setdiff1d(part, part[over[apart]])
-    outcomes = [f"{_named(votes, part == component)} won every vote against the others" for component in top]
-    outcomes += [f"{_named(votes, part == component)} lost every vote against the others" for component in bottom] * (
-        parts > 2
-    )
-    return f"{', and '.join(outcomes)}: the estimate is infinite."
+    outcomes = [f"{_named(votes, part == component)} won every vote against all other models" for component in top]
+    outcomes += [
+        f"{_named(votes, part == component)} lost every vote against all other models" for component in bottom
+    ] * (parts > 2)
+    return f"{', and '.join(outcomes)}, so the estimate is infinite."
 
 
 def _parts(votes: PairVotes, down: Bools, up: Bools) -> tuple[int, Ints]:

@@ -75,7 +75,7 @@ class Finder:
         broken = [name for name, (_, loaded) in self._loaded.items() if loaded.empty()]
         if broken:
             raise NotAvailableError(
-                f"OpenCV's cascade {CASCADES[broken[0]][1]} cannot be read. Install the package again."
+                f"Touchstone cannot read OpenCV's cascade {CASCADES[broken[0]][1]}. Reinstall OpenCV."
             )
 
     @property

@@ -23,9 +23,9 @@ EVENLY = 12
 OF_BOX = (0.0, 0.5, 1.0)
 """The points between the first and the last position of a box at which the sheet shows it."""
 WORDS = (
-    "<p>Play each clip to its end: the cascades looked at some moments only. To add a box, stop where it begins, press "
-    "<em>Draw</em> and drag over it. The line covers it from there to the end of the clip; write when it ends, or "
-    "where it moves, in clips.csv.</p>"
+    "<p>Play each clip to its end, because the search checked only some frames. To add a box, pause the clip where "
+    "the box begins, press <em>Draw</em>, then drag over the area. The new line covers the area until the end of "
+    "the clip. To set an earlier end or add movement, edit the line in clips.csv.</p>"
 )
 SCRIPT = """
 for (const clip of document.querySelectorAll(".clip")) {

@@ -44,7 +44,7 @@ _NEAR = 12.0
 _FAR = 64
 """The allowed difference of one pixel that is ``_RIM`` pixels inside the area. The codec mixes pixels at the edge."""
 _RIM = 16
-_AGAIN = "Convert the clip (ffmpeg -i OLD -c:v libvpx NEW.webm), and import its items with the new file."
+_AGAIN = "Convert the clip (ffmpeg -i OLD -c:v libvpx NEW.webm). Then import its items with the new file."
 
 
 def place(box: Box, time: float) -> dict[str, float] | None:
@@ -102,7 +102,9 @@ def write(
     try:
         n = _encode(original, boxes, margin, out, name, limits, timing)
         if n != len(timing.times):
-            raise InvalidMediaError(f"{name} has {len(timing.times):,} frames, but only {n:,} can be decoded. {_AGAIN}")
+            raise InvalidMediaError(
+                f"{name} has {len(timing.times):,} frames, but Touchstone can decode only {n:,}. {_AGAIN}"
+            )
         _verify(original, boxes, margin, out, name)
     except BaseException:
         out.unlink(missing_ok=True)
@@ -129,7 +131,7 @@ def _frames(path: Path, name: str) -> Iterator[tuple[InputContainer, Iterator[_C
         def shown() -> Iterator[_ClipFrame]:
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
-                    raise InvalidMediaError(f"{name} is damaged and cannot be covered to its end. {_AGAIN}")
+                    raise InvalidMediaError(f"{name} is damaged, so Touchstone cannot cover the whole clip. {_AGAIN}")
                 at = frame.pts * (frame.time_base or _MS) - origin
                 yield _ClipFrame(max(round(at / _MS), 0), clips.upright(frame, stream, name=name))
 
@@ -171,7 +173,9 @@ def _encode(
                 stream = _stream(target, frame.picture, limits, timing.duration)
                 sound.begin()
             if frame.picture.size != (stream.width, stream.height):
-                raise InvalidMediaError(f"{name} changes its size within the clip, so it cannot be covered. {_AGAIN}")
+                raise InvalidMediaError(
+                    f"The frame size of {name} changes during the clip, so Touchstone cannot cover the clip. {_AGAIN}"
+                )
             here = areas(frame.picture.size, boxes, frame.time, margin=margin)
             made = covered_image.covered(frame.picture, here) if here else frame.picture
             encoded: Any = av.VideoFrame.from_image(made)  # type: ignore[no-untyped-call]
@@ -183,7 +187,7 @@ def _encode(
             mux(stream.encode(encoded))
             n += 1
         if stream is None:
-            raise InvalidMediaError(f"{name} contains no frame that can be decoded. {_AGAIN}")
+            raise InvalidMediaError(f"Touchstone cannot decode any frame of {name}. {_AGAIN}")
         mux(stream.encode())
         sound.until(None)
     return n
@@ -263,12 +267,12 @@ def _verify(original: Path, boxes: Sequence[Box], margin: float, made: Path, nam
         for was, now in zip_longest(before, after):
             if was is None or now is None or was.ms != now.ms or was.picture.size != now.picture.size:
                 raise InvalidMediaError(
-                    f"The covered copy of {name} has other frames than the original. Nothing was changed. {_AGAIN}"
+                    f"The original and the covered copy of {name} have different frames. Nothing was changed. {_AGAIN}"
                 )
             here = areas(was.picture.size, boxes, was.time, margin=margin)
             if here and not _filled(was.picture, now.picture, here):
                 raise InvalidMediaError(
-                    f"The copy of {name} is not covered at {was.time:.2f} s. Nothing was changed. {_AGAIN}"
+                    f"The copy of {name} has an uncovered box at {was.time:.2f} s. Nothing was changed. {_AGAIN}"
                 )
 
 

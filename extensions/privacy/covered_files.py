@@ -43,7 +43,10 @@ def require_in_clip(media: MediaStore, choices: Sequence[CoverChoice]) -> None:
         seconds = media.about(choice.file).duration if ends else None
         if seconds is not None and max(ends) > seconds + clips.PAST_THE_END:
             at = choice.where or choice.name
-            wrong.append(f"{at}: {choice.name} lasts {seconds:.3f} s, but one of its boxes ends at {max(ends):g} s.")
+            wrong.append(
+                f"{at}: {choice.name} lasts {seconds:.3f} s, but one of its boxes ends at {max(ends):g} s. Correct "
+                "the end of the box."
+            )
     if wrong:
         raise InvalidInputError([Problem("boxes", sentence) for sentence in [*wrong, "Nothing was changed."]])
 
@@ -58,7 +61,8 @@ def make_covered_file(
             [
                 Problem(
                     "boxes",
-                    f"{choice.name} represents several pictures that look alike now, so none can be uncovered.",
+                    f"Several covered pictures look alike now and share the file {choice.name}, so Touchstone "
+                    "cannot uncover any of them.",
                 )
             ]
         )
@@ -70,7 +74,13 @@ def make_covered_file(
         return CoveredFile(choice, known, original, wide, None)
     if base != original and (uncover or not covers):
         raise InvalidInputError(
-            [Problem("boxes", f"The original of {choice.name} is not on this machine, so nothing can be uncovered.")]
+            [
+                Problem(
+                    "boxes",
+                    f"The original of {choice.name} is not on this machine. To uncover the file, use the machine that "
+                    "stores the original.",
+                )
+            ]
         )
     if not covers:
         return CoveredFile(choice, known, original, wide, media.about(original))

@@ -207,7 +207,7 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
         if outside_work.unfinished(session, bridge_id=row.id):
             raise ConflictError(
                 f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize again on the "
-                f"page Label Studio to remove them, then {TO}."
+                f"page Label Studio to remove the pictures, then {TO}."
             )
 
 
@@ -222,20 +222,20 @@ def _must_fit(
     kinds = {row.sha256: row.kind for row in rows}
     wrong: list[str] = []
     if len({choice.file for choice in choices}) < len(choices):
-        wrong.append("A picture occurs twice under different names. Put all of its boxes under one name.")
+        wrong.append("A picture occurs twice under different names. Put all boxes of the picture under one name.")
     for choice in choices:
         at = choice.where or choice.name
         decision = known.get(choice.file)
         if decision is not None and decision.file != choice.file:
-            wrong.append(f"{at}: {choice.name} has another decision now. Run the search again.")
+            wrong.append(f"{at}: the decision about {choice.name} has changed. Run the search again.")
         elif after is not None and decision is not None and decision.at != after.get(choice.file):
             wrong.append(
-                f"{at}: {decision.by or 'the command'} decided about {choice.name} first. Run the search again."
+                f"{at}: {decision.by or 'the command'} has already decided about {choice.name}. Run the search again."
             )
         elif choice.file not in kinds:
             wrong.append(
-                f"{at}: the project has no picture {choice.name} with the file {choice.file[:12]}.... "
-                "Run the search again."
+                f"{at}: the project has no picture {choice.name} whose checksum begins with {choice.file[:12]}. Run "
+                "the search again."
             )
         if (kind := kinds.get(choice.file)) is not None:  # of what is not here any more, no one knows what fits
             wrong += [f"{at}: {why}" for box in choice.boxes if (why := _wrong(box, clip=kind == "clip"))]
@@ -247,17 +247,20 @@ def _must_fit(
 
 def _wrong(box: Box, *, clip: bool) -> str:
     if box.kind not in KINDS:
-        return f"Unknown kind of box {box.kind!r}. Choose one of {', '.join(KINDS)}."
+        return f"unknown kind of box {box.kind!r}. Choose one of {', '.join(KINDS)}."
     if box.cover is None:
-        return f"the {box.kind} at {box.x:g}, {box.y:g} has no decision. Decide whether to cover it."
+        return f"the {box.kind} at {box.x:g}, {box.y:g} has no decision. Decide whether to cover this box."
     if clip != (box.begin is not None):
         return (
-            "a box of a clip needs a begin and an end."
+            "a box in a clip needs a begin and an end. Add both times."
             if clip
-            else ("a box of a picture must not have a begin and an end.")
+            else ("a box in a picture must not have a begin and an end. Remove both times.")
         )
     if not all(map(_inside, [(box.x, box.y, box.w, box.h), *(at[1:] for at in box.path)])):
-        return "x, y, w and h are shares of the picture from its upper left corner, and the box must lie within it."
+        return (
+            "the box must lie within the picture. Measure x, y, w and h from the upper left corner, as shares of "
+            "the picture's size."
+        )
     return _wrong_span(box) if clip else ""
 
 
@@ -270,11 +273,11 @@ def _inside(place: tuple[float, ...]) -> bool:
 def _wrong_span(box: Box) -> str:
     begin, end, times = box.begin, box.end, [at[0] for at in box.path]
     if begin is None or end is None or not math.isfinite(begin) or not math.isfinite(end) or begin < 0:
-        return "begin and end are seconds of the clip, from 0 on."
+        return "begin and end must be seconds from the start of the clip, 0 or greater."
     if end < begin:
-        return f"it ends at {end:g} s, before it begins at {begin:g} s."
+        return f"the box ends at {end:g} s, before it begins at {begin:g} s. Correct the times."
     if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
-        return f"its times must be in ascending order, from its begin ({begin:g} s) to its end ({end:g} s)."
+        return f"the times of the box must ascend, from its begin ({begin:g} s) to its end ({end:g} s)."
     return ""
 
 
@@ -288,8 +291,8 @@ def _must_not_uncover(choices: Iterable[CoverChoice], known: Mapping[str, Decisi
     if open_:
         named = ", ".join(open_[:_NAMED]) + (f" and {len(open_) - _NAMED:,} more" if len(open_) > _NAMED else "")
         why = (
-            f"This change would show covered parts again: {named}. To show these parts, use `touchstone privacy import "
-            "--uncover`."
+            f"This change would uncover parts of these files: {named}. To uncover these parts, use `touchstone "
+            "privacy import --uncover`."
         )
         raise InvalidInputError([Problem("boxes", why)])
 

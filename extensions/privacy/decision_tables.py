@@ -17,7 +17,7 @@ from extensions.privacy.detection import DetectionResult
 SAYS = {"yes": True, "no": False, "": None}
 """The values of the column ``cover``."""
 _NAMED = 20
-_END = "Nothing was changed. Correct the table, then import it again."
+_END = "Nothing was changed. Correct the table, then import the table again."
 _LARGEST = 64 * 1024 * 1024
 
 Cells = dict[str, str]
@@ -96,7 +96,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
         why = row.problem or _problem(cells, sort)
         file = cells.get("file", "").strip()
         if not why and names.setdefault(file, cells[sort.of]) != cells[sort.of]:
-            why = f"the file {file[:12]}... has another name in an earlier line"
+            why = f"an earlier line gives the file {file[:12]}... another name; use one name for each file"
         if why:
             wrong.append(f"{path.name}, line {row.line}: {why}.")
             continue
@@ -109,8 +109,8 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
     for file, answers in answers_by_file.items():
         if None in answers and any(answer is not None for answer in answers):
             wrong.append(
-                f"{path.name}, line {places[file]}: some boxes of {names[file]} are decided and some are not. Write "
-                "yes or no for each box."
+                f"{path.name}, line {places[file]}: only some boxes of {names[file]} have a decision. Write yes or "
+                "no for each box."
             )
     if wrong:
         raise InvalidRowsError(wrong[:_NAMED], n=len(wrong), end=_END)
@@ -125,12 +125,15 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
 def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
     try:
         if path.stat().st_size > _LARGEST:
-            raise InvalidFileError(f"{path} is larger than {_LARGEST // 1024**2} MiB, so it is not a table of boxes.")
+            raise InvalidFileError(
+                f"{path} is larger than {_LARGEST // 1024**2} MiB, too large for a table of boxes. Name a table "
+                "that `touchstone privacy check` wrote."
+            )
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise InvalidFileError(f"There is no file {path}.") from error
+        raise InvalidFileError(f"There is no file {path}. Check the path.") from error
     except UnicodeDecodeError as error:
-        raise InvalidFileError(f"{path} is not UTF-8; save it as UTF-8.") from error
+        raise InvalidFileError(f"{path} is not UTF-8. Save the file as UTF-8.") from error
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     lines = csv_rows.lines_of(text)
@@ -142,7 +145,7 @@ def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
         raise InvalidFileError(f"{path}: {error}.") from error
     lacks = [name for name in sort.columns if name not in table.layout.columns and name != "found_by"]
     if lacks:
-        raise InvalidFileError(f"{path} has no column {_and(lacks)}; it needs {_and(sort.columns)}.")
+        raise InvalidFileError(f"{path} has no column {_and(lacks)}. The table needs the columns {_and(sort.columns)}.")
     return table, sort
 
 
@@ -153,12 +156,12 @@ def _and(names: Sequence[str]) -> str:
 def _problem(cells: Cells, sort: _TableKind) -> str:
     """Return the problem with a row; empty if there is none."""
     if not cells[sort.of] or not cells["file"].strip():
-        return f"it has no {sort.of} or no file; copy both values from a line that `touchstone privacy check` wrote"
+        return f"`{sort.of}` or `file` is empty; copy both values from a line that `touchstone privacy check` wrote"
     if cells["cover"].strip().lower() not in SAYS:
-        return f"`cover` is {cells['cover']!r}; write yes or no, or leave it empty until someone decides"
+        return f"`cover` is {cells['cover']!r}; write yes or no, or leave the cell empty until someone decides"
     if not cells["kind"].strip():
         if any(cells[name].strip() for name in sort.columns[3:-2]):
-            return "its box has no kind; write face, plate or other"
+            return "`kind` is empty; write face, plate or other"
         boxless = "`cover` is yes, but the line has no box; add a box or write no"
         return boxless if cells["cover"].strip().lower() == "yes" else ""
     return sort.problem(cells)
@@ -171,7 +174,7 @@ def _number(name: str, text: str) -> str:
             return ""
     except ValueError:
         pass
-    return f"`{name}` is {text!r}, which is not a number"
+    return f"`{name}` is {text!r}; write a number instead"
 
 
 # ---- of pictures ----------------------------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ def _no_track(cells: Cells) -> str:
             return why
     begin, end = float(cells["begin"]), float(cells["end"])
     if end < begin:
-        return f"it ends at {end:g} s, before it begins at {begin:g} s"
+        return f"the box ends at {end:g} s, before it begins at {begin:g} s; correct `begin` or `end`"
     places = [place.split() for place in cells["boxes"].split(";") if place.strip()]
     if why := next((why for place in places for part in place if (why := _number("boxes", part))), ""):
         return why

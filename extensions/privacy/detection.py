@@ -226,7 +226,7 @@ def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, c
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise ConflictError(f"{access.title} is archived, so nothing can be changed.")
+        raise ConflictError(f"{access.title} is archived, so you cannot change the project.")
     return _project_folder(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

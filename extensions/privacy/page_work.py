@@ -35,8 +35,8 @@ from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
-BUSY = "A search or a covering is in progress. Wait until it is finished, then press the button again."
-BROKEN = "It was interrupted. Press the button again."
+BUSY = "A search or covering is still in progress. Wait until the work is finished, then press the button again."
+BROKEN = "The search was interrupted. Press the button again."
 DECISIONS = ("", "cover", "nothing")
 """What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
@@ -244,10 +244,13 @@ def say(store: Store, folder: Path, *, by: Person, project: str, saying: MarkReq
     now = item(store, folder, by=by, project=project, file=saying.file)
     _must_be_seen(now, saying)
     if saying.decided == "nothing" and any(now.fixed(box) for box in now.boxes):
-        raise ConflictError("A part of this picture is covered already. This page cannot uncover it.")
+        raise ConflictError(
+            "A part of this picture is already covered. To uncover the part, use `touchstone privacy import "
+            "--uncover` on the server."
+        )
     known = [box for box in now.boxes if not now.own(box)]
     if len(known) != len(saying.ticks):
-        raise MarkConflict("A new search found more boxes in this picture. Check them, too.", now)
+        raise MarkConflict("A new search found more boxes in this picture. Check the new boxes, too.", now)
     mark = Mark(
         file=saying.file,
         decided=saying.decided,
@@ -270,7 +273,7 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
             f"{who or 'The command'} decided about this picture first. The page now shows their decision.", now
         )
     if now.revision != saying.revision:
-        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows their mark.", now)
+        raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows their changes.", now)
 
 
 # ---- doing it -------------------------------------------------------------------------------------------------------
@@ -294,7 +297,7 @@ class DetectionJob:
             except TouchstoneError as error:
                 _write(self.folder / ABOUT, asdict(replace(asked, refused=str(error))))
                 raise
-        return "All pictures were searched."
+        return "The search is complete."
 
     def _look(self, store: Store, home: Path, asked: DetectionRecord, progress: Progress) -> None:
         from extensions.privacy.cascades import Finder
@@ -344,7 +347,7 @@ class CoverJob:
                 _write(self.folder / COVERED, {**result, "refused": str(error)})
                 raise
             _write(self.folder / COVERED, {**result, **done})
-        return "The decisions are applied."
+        return "All decisions are applied."
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
         media = MediaStore(home / "media")

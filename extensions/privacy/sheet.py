@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 SIDE = 1000
 """Length of the longer side of a picture on the sheet, in pixels."""
 MISSES = (
-    "A cascade misses faces that are turned away, tilted, small, dark or partly hidden. So people must look at "
-    "every picture."
+    "The search misses faces that are turned away, tilted, small, dark or partly hidden. People must look at every "
+    "picture."
 )
 
 _STYLE = """
@@ -92,15 +92,12 @@ def write_sheet(
     )
     more = clip_sheet.SCRIPT if clips else ""
     page = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
-        f"<style>{_STYLE}</style><body><h1>{html.escape(title)}</h1><p>{MISSES}</p>"
-        "<p>Drag over a face that was missed: a line for the table appears below. The pictures and clips are not "
-        "covered, so show this folder to nobody else, and delete it when you are done.</p>"
-        f"{''.join(parts)}"
-        f'<div class="tools">{kinds}<label for="lines">Lines for boxes.csv (pictures) and clips.csv</label>'
-        f'<textarea id="lines" spellcheck="false"></textarea></div>'
-        f"<script>{_SCRIPT}{more}</script>"
-        "</body></html>\n"
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}'
+        f"</style><body><h1>{html.escape(title)}</h1><p>{MISSES}</p><p>Drag over a missed face to add a line for the "
+        "table below. The pictures and clips in this folder are not covered. Show the folder to nobody else, and "
+        f'delete the folder when you are done.</p>{"".join(parts)}<div class="tools">{kinds}<label '
+        'for="lines">Lines for boxes.csv (pictures) and clips.csv</label><textarea id="lines" '
+        f'spellcheck="false"></textarea></div><script>{_SCRIPT}{more}</script></body></html>\n'
     )
     (out / "index.html").write_text(page, encoding="utf-8")
     return n

@@ -35,7 +35,7 @@ MOST_PLACES = 300
 """The maximum number of positions in one proposal, which is one cell of a table. A longer track is split."""
 SECONDS = 3
 """Decimals of times in tables and decisions."""
-_WHOLE = "Import an undamaged copy in its place."
+_WHOLE = "Import an undamaged copy of the clip instead."
 _SAME = 0.1
 """Boxes of neighboring samples are linked if their intersection over union is at least this."""
 _MISSED = 1
@@ -73,8 +73,8 @@ def detect_tracks(
     tracks = link_boxes([(float(time), boxes) for time, boxes in sorted(seen, key=lambda pair: pair[0])], float(step))
     if len(tracks) > MOST_TRACKS:
         raise InvalidMediaError(
-            f"{called} has {len(tracks):,} possible faces and plates, more than {MOST_TRACKS}. Use a higher "
-            "threshold or a lower rate, or draw boxes by hand."
+            f"{called} has {len(tracks):,} possible faces and plates, more than the limit of {MOST_TRACKS}. Use a "
+            "higher threshold or a lower rate, or draw the boxes yourself."
         )
     times = [*sorted(round(float(time), SECONDS) for time, _ in seen), round(float(end), SECONDS)]
     return [_within(track, times) for track in tracks]

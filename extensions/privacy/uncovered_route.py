@@ -92,7 +92,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return StoredFile(path, media_type=kind, headers={**HEADERS, "ETag": f'"{digest}"'})
         if not _MOMENT.fullmatch(which):
             await run_in_threadpool(file_of, person, project, asset)  # who may not see it hears that first
-            raise NotFoundError("This clip has no such part.")
+            raise NotFoundError("This address names no frame of the clip. Reload the page.")
         data = await run_in_threadpool(frame, person, project, asset, int(which))
         return Response(data, media_type="image/jpeg", headers=HEADERS)
 
@@ -125,7 +125,7 @@ def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
     from media import clips
 
     if media.about(file).kind != "clip":
-        raise NotFoundError("This is an image, so it has no frames.")
+        raise NotFoundError("This file is an image, so it has no frames.")
     (shown,) = clips.frames_at(media.path(file), [ms / 1000], name="the clip")
     shown.thumbnail((FRAME_SIDE, FRAME_SIDE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
@@ -173,16 +173,16 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
         )
     ticks, added = body_value(body, "ticks", list), body_value(body, "added", list)
     if not all(isinstance(tick, bool) for tick in ticks):
-        raise BadRequestError("“ticks” in this request must be a list of true and false.")
+        raise BadRequestError("“ticks” in this request must be a list of true and false values.")
     if len(added) > page_work.MOST_ADDED:
-        raise BadRequestError(f"At most {page_work.MOST_ADDED} boxes can be drawn on a picture.")
+        raise BadRequestError(f"A picture can have at most {page_work.MOST_ADDED} drawn boxes. Remove some boxes.")
     after = body_value(body, "after", str, default=None)
     try:
         since = datetime.fromisoformat(after) if after is not None else None
     except ValueError:
-        raise BadRequestError("“after” in this request is not a time.") from None
+        raise BadRequestError("“after” in this request must be a time with a time zone.") from None
     if since is not None and since.tzinfo is None:
-        raise BadRequestError("“after” in this request is a time without a time zone.")
+        raise BadRequestError("“after” in this request needs a time zone.")
     return MarkRequest(
         body_value(body, "file", str), revision, since, decided, ticks, [_box(box, seconds) for box in added]
     )
@@ -190,17 +190,17 @@ def _saying(body: Body, seconds: float | None) -> MarkRequest:
 
 def _box(sent: Any, seconds: float | None) -> Box:
     if not isinstance(sent, dict) or sent.get("kind") not in KINDS:
-        raise BadRequestError(f"A box needs one of the kinds {', '.join(KINDS)}.")
+        raise BadRequestError(f"The kind of a box must be one of {', '.join(KINDS)}.")
     x, y, w, h = (body_value(sent, name, float) for name in "xywh")
     inside = x >= 0 and y >= 0 and x + w <= 1 + EDGE and y + h <= 1 + EDGE
     if not inside or w < LEAST_SIDE or h < LEAST_SIDE:
-        raise BadRequestError("A box must lie within the picture, and x, y, w and h are shares of it.")
+        raise BadRequestError("A box must lie within the picture. Give x, y, w and h as shares of the picture's size.")
     cover = body_value(sent, "cover", bool)
     if seconds is None:
         return Box(sent["kind"], x, y, w, h, HAND, cover)
     begin, end = (body_value(sent, name, float) for name in ("begin", "end"))
     if not 0 <= begin <= end <= seconds + EDGE:
         raise BadRequestError(
-            f"A box of this clip must begin at 0 s or later, and end after that, at {seconds:.3f} s at most."
+            f"A box in this clip must begin at 0 s or later and end after its beginning, no later than {seconds:.3f} s."
         )
     return Box(sent["kind"], x, y, w, h, HAND, cover, begin, end)

@@ -8,7 +8,7 @@ from extensions.provenance.documents import written
 ROWS = (
     Format(
         "prov",
-        "where each item comes from, W3C PROV-JSON, one document per line",
+        "the origin of each item, as W3C PROV-JSON with one document per line",
         Takes.ITEMS,
         place=65,
         releases=written,

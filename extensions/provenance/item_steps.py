@@ -44,7 +44,7 @@ class Steps:
         try:
             place = self._places[item.id]
         except KeyError:
-            raise NotFoundError(f"This release has no item {item.id!r}.") from None
+            raise NotFoundError(f"This release has no item {item.id!r}. Check the item ID.") from None
         lot = place // _AT_ONCE
         if lot not in self._lots:
             while len(self._lots) >= _KEPT:

@@ -31,9 +31,11 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         made = make_set(services.store, by=services.person, project=view.name, stage=stage, names=names)
         selected.done(f"Set {made.number} has {markup.count(len(made.items), 'item')}. {made.few}".strip())
 
-    what = f"People must pass these {n_items} before they work in {title_of(stage)}. The set replaces the earlier one."
+    what = (
+        f"People must pass these {n_items} before they work in {title_of(stage)}. The new set replaces the earlier set."
+    )
     shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
-    undo = "You cannot undo this, but you can make another set."
+    undo = "You cannot undo this change, but you can make another set."
     button(f"Make a set of {n_items}", services, do, selected, can=names, key="items.qualify", undo=undo)
 
 

@@ -36,8 +36,8 @@ def standing(
 def may_try_again(*, tries: int, attempts: int | None, ended: datetime, wait: timedelta, now: datetime) -> str | None:
     """Return the reason why a person whose last attempt failed cannot start another one yet, or None."""
     if attempts is not None and tries >= attempts:
-        return _("You have used {n} of {of} tries. Ask a lead of the project.").format(n=tries, of=attempts)
+        return _("You have used {n} of {of} tries. Ask a project lead for another try.").format(n=tries, of=attempts)
     if now < ended + wait:
         moment = (ended + wait).strftime("%Y-%m-%d %H:%M")
-        return _("You can try again from {moment} UTC on.").format(moment=moment)
+        return _("You can try again after {moment} UTC.").format(moment=moment)
     return None

@@ -22,21 +22,24 @@ def check(schema: Schema) -> Found:
     for stage, asked in _asked(schema):
         path: Path = ("stages", stage.value, "qualification")
         if asked.items < 1 or asked.reviewers < 1:
-            yield path, "items and reviewers must be at least 1"
+            yield path, "`items` and `reviewers` must each be at least 1"
         if not 0 <= asked.pass_mark <= 1:
             yield (*path, "pass_mark"), f"the pass mark must be a share between 0 and 1{of_percent(asked.pass_mark)}"
         if asked.retry_after_hours < 0 or (asked.attempts is not None and asked.attempts < 1):
-            yield path, "retry_after_hours cannot be negative, and attempts must be at least 1"
+            yield path, "`retry_after_hours` must be 0 or more, and `attempts` must be at least 1"
         by_key = asked.against in ("key", "both")
         if stage is not Stage.GRADING:
             if by_key and not keys_of_votes(schema, stage.value):
-                yield (*path, "against"), "the keep rule has no `key` to compare with; use `seniors`"
+                yield (
+                    (*path, "against"),
+                    "the keep rule of this stage uses no `key`, so votes have no key to compare with; use `seniors`",
+                )
             continue
         if by_key:
-            yield (*path, "against"), "models' answers have no key; only `seniors` can decide what is right"
+            yield (*path, "against"), "models' answers have no key to compare with; use `seniors`"
         criteria = registry.criteria_of(schema, stage.value)
         if not any(kinds.of_criterion(criterion).compared and criterion.required for criterion in criteria):
-            yield path, "no criterion is always answered, so nothing can be compared"
+            yield path, "no criterion is always answered, so answers cannot be compared; make a criterion required"
 
 
 def check_pass_mark(schema: Schema) -> Iterator[Finding]:
@@ -46,7 +49,7 @@ def check_pass_mark(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 WARNING,
                 ("stages", stage.value, "qualification", "pass_mark"),
-                "everyone would pass, whatever they answer; give a share above 0, or remove the qualification",
+                "with this pass mark, everyone passes; give a share above 0, or remove the qualification",
             )
 
 

@@ -53,7 +53,15 @@ def make_set(
         asked = policy(access, stage)
         if asked is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInputError([Problem("stage", f"The schema requires no qualification before the {called}.")])
+            raise InvalidInputError(
+                [
+                    Problem(
+                        "stage",
+                        f"The schema requires no qualification before the {called}. Choose another stage, or add a "
+                        "qualification to the schema.",
+                    )
+                ]
+            )
         seed = randbelow(2**31)
         pool = _pool(session, access, stage)
         chosen = (
@@ -63,7 +71,7 @@ def make_set(
         )
         if not chosen:
             raise InvalidInputError(
-                [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
+                [Problem("items", "A set needs at least one item with its images and clips. Import such items first.")]
             )
         row = queries.make_set(
             session,
@@ -102,7 +110,7 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
         who = "the schema asks for" if made.wanted == asked.items else "were asked for"
-        return f"{n} of the {made.wanted} {what} that {who}; the project has no more."
+        return f"{n} of the {made.wanted} {what} that {who}, because the project has no more."
     return f"{n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
 
 
@@ -158,5 +166,5 @@ def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
         if thing.name == name:
             return thing
     raise NotFoundError(
-        f"{name!r} cannot be in a set: {access.title} has no such item, or its images or clips are missing."
+        f"Item {name!r} cannot be in a set. {access.title} does not have the item, or its images or clips are missing."
     )

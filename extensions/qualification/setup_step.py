@@ -13,10 +13,12 @@ def qualification_step(session: Session, access: Access) -> SetupStep:
     """Return whether each stage that asks for a qualification has a set of items."""
     without = without_set(session, access=access)
     state = (
-        f"The {join_stages(access, without)} has no qualification set, so nobody can start it." if without else "Made."
+        f"Nobody can start the {join_stages(access, without)}, because a qualification set is missing."
+        if without
+        else "Made."
     )
     asked = any(policy(access, stage) for stage in Stage)
-    said = state if asked else "The schema requires none."
+    said = state if asked else "The schema requires no qualification."
     return SetupStep(
         "Qualification", not without, said, "qualify", place=10, action="Make qualification set", setup=True
     )

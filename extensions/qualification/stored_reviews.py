@@ -50,8 +50,8 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                 )
                 about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
                 if n_right != note.n_right:
-                    yield f"{about} is stored with {note.n_right} right, but the answers make it {n_right}."
+                    yield f"{about} is stored with {note.n_right} right answers, but the answers give {n_right}."
                 if state.value != note.state:
-                    yield f"{about} is stored as {note.state}, but the answers and reviews make it {state.value}."
+                    yield f"{about} is stored as {note.state}, but the answers and reviews give {state.value}."
                 if reviewer.id == person.id:
-                    yield f"{about} was made by the tested person."
+                    yield f"{about} was written by the tested person, who cannot review their own try."

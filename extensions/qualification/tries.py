@@ -44,7 +44,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             raise NotFoundError(_("You need no qualification for the {stage}.").format(stage=called))
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if newest_counting(session, access, stage) is None:
-            raise ConflictError(_("No set of items is ready yet. A lead must make one."))
+            raise ConflictError(_("No set of items is ready yet. Ask a lead to make a set."))
         mine = [
             row
             for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
@@ -55,15 +55,15 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             if last.state is Standing.OPEN or (last.state is Standing.HANDED_IN and not last.superseded):
                 return last
             if last.state is Standing.PASSED and has_passed(session, access, person.id, stage):
-                raise ConflictError(_("You have passed this qualification."))
+                raise ConflictError(_("You have already passed this qualification."))
             why = _why_wait(session, asked, _since_passing(session, access, person.id, stage), last, now)
             if why:
                 raise ConflictError(why)
         waiting = waiting_for_media(session, access) & set(sets[-1].item_ids)
         if waiting:
             words = ngettext(
-                "{n} item of this set waits for images or clips; a lead adds them. Come back later.",
-                "{n} items of this set wait for images or clips; a lead adds them. Come back later.",
+                "{n} item of this set has no images or clips yet. Come back after a lead has added the files.",
+                "{n} items of this set have no images or clips yet. Come back after a lead has added the files.",
                 len(waiting),
             )
             raise ConflictError(words.format(n=len(waiting)))
@@ -72,7 +72,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                 session, project_id=access.project_id, stage=stage, person_id=person.id, set_id=sets[-1].id, now=now
             )
         except IntegrityError as error:
-            raise ConflictError(_("You have started this in another window. Reload the page.")) from error
+            raise ConflictError(_("You have started this qualification in another window. Reload the page.")) from error
         things = entries_of(session, sets[-1])
         in_order = shuffled(things, seed=access.seed, parts=("qualify", row.id))
         task_slots.open_slots(
@@ -215,7 +215,7 @@ def review(
     with store.write() as session:
         row = queries.by_public_id(session, public_id=qualification, hold=True)
         if row is None:
-            raise NotFoundError("There is no such try.")
+            raise NotFoundError("This try does not exist. Reload the page.")
         access = access_by_id(session, person=by, project_id=row.project_id)
         _must_be_senior(access)
         if row.person_id == by.id:
@@ -224,7 +224,9 @@ def review(
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
-            raise ConflictError("This try is not waiting for a review. It is not submitted yet, or has ended.")
+            raise ConflictError(
+                "This try is not waiting for a review, because it is not submitted or has already ended."
+            )
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)
         earlier = qualifications.reviews(session, qualification_id=row.id)

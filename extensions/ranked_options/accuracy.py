@@ -138,6 +138,6 @@ def _on_scores(
         if n:
             values = [lines[model, name].found.value for name in scores if (model, name) in lines]
             known = [value for value in values if not math.isnan(value)]
-            span = f", and its accuracy lies between {min(known):.3f} and {max(known):.3f}" if known else ""
-            warnings.append(f"{model}: the winner depends on the score on {n} of {of} items{span}.")
+            span = f", and the accuracy lies between {min(known):.3f} and {max(known):.3f}" if known else ""
+            warnings.append(f"{model}: on {n} of {of} items, the chosen option depends on the score{span}.")
     return warnings

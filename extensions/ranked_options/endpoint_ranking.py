@@ -124,12 +124,13 @@ class RankingAnswerer(EndpointAnswerer):
         check_options(question.options)
         if question.pictures and self._by == "completions":
             raise CannotRequest(
-                "The question has pictures, and completions take texts alone: run it with pictures left out, or rank "
-                "with `likelihoods: {by: chat}`."
+                "The question has pictures, but a completions endpoint accepts only text. Run the model without "
+                "pictures, or rank with `likelihoods: {by: chat}`."
             )
         if self._score == "pmi_logprob" and not question.pictures:
             raise CannotRank(
-                "The score pmi_logprob compares answers with and without pictures, but this question has none."
+                "The score pmi_logprob compares answers with and without pictures, but this question has no "
+                "pictures. Choose another score."
             )
 
     # ---- what is sent ----
@@ -180,8 +181,8 @@ class RankingAnswerer(EndpointAnswerer):
         what = "prompt_logprobs" if self._by == "chat" else "echo and logprobs"
         return replace(
             reply,
-            stop=f"{reply.error} The endpoint was asked for the likelihood of a text ({what}). Options can be ranked "
-            "only over an endpoint that reports it.",
+            stop=f"{reply.error} Touchstone asked the endpoint for the likelihood of a text ({what}). To rank "
+            "options, use an endpoint that reports likelihoods.",
         )
 
     def _messages(self, question: Question, text: _Text) -> Messages | str:
@@ -232,8 +233,8 @@ class RankingAnswerer(EndpointAnswerer):
             if not ranked.ended and self._end_counts(ranked):
                 if not self._end:
                     raise CannotRank(
-                        "One option is the beginning of another, and the description does not say which token ends an "
-                        "answer (`likelihoods`: `end_token`)."
+                        "One option is the beginning of another option, so the end of an answer is unclear. Set "
+                        "`end_token` under `likelihoods` in the model's description."
                     )
                 ranked.ended = True
                 return None
@@ -280,9 +281,9 @@ class RankingAnswerer(EndpointAnswerer):
                 )
         elif not likelihoods.stands_for(after, option):
             raise CannotRank(
-                f"After the prompt, the server puts more than the option (“{''.join(token.text for token in after)}” "
-                f"for “{option}”), as templates do that write their own reasoning before an answer. So the "
-                "likelihood of the option alone is unknown."
+                "After the prompt, the server adds more text than the option (“"
+                f"{''.join(token.text for token in after)}” for “{option}”). Templates that insert reasoning "
+                "before an answer do this. The likelihood of the option alone is therefore unknown."
             )
         return after
 
@@ -319,10 +320,10 @@ def check_ranking(spec: ModelSpec) -> None:
     """
     if spec.endpoint is not None and spec.endpoint.likelihoods is None:
         raise ModelError(
-            f"{spec.name} is asked through a server, and its description does not say how the server reports "
-            "likelihoods. With vLLM, set `likelihoods: {by: chat}` under `endpoint`. With a server of completions "
-            "that accepts `echo` and `logprobs`, set `{by: completions}`. You can also rank options with a local "
-            "model, or let this model write its answer (strategy `generate`)."
+            f"The description of {spec.name} does not state how its server reports likelihoods. For vLLM, set "
+            "`likelihoods: {by: chat}` under `endpoint`. For a completions server that accepts `echo` and "
+            "`logprobs`, set `{by: completions}`. You can also rank options with a local model, or let this model "
+            "write its answer (strategy `generate`)."
         )
 
 

@@ -47,8 +47,8 @@ def read_likelihoods(reply: EndpointReply, *, by: str) -> tuple[EndpointReply, S
     except _NoLikelihood as error:
         what = "prompt_logprobs" if by == "chat" else "echo and logprobs"
         stop = (
-            f"{error} So options cannot be ranked over this endpoint. Use a server that takes {what} or a local "
-            "model, or let this model write its answer (strategy `generate`)."
+            f"{error} Touchstone therefore cannot rank options with this endpoint. Use a server that accepts {what}, "
+            "use a local model, or let this model write its answer (strategy `generate`)."
         )
         return replace(
             _only(reply, tokens_in, tokens_out), outcome=Outcome.UNREADABLE, error=str(error), stop=stop, raw=reply.raw
@@ -97,7 +97,7 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
     given = value.get("prompt_logprobs")
     if not isinstance(given, list) or not given:
         raise _NoLikelihood(
-            "The endpoint answers without the log-probabilities of the prompt's tokens (prompt_logprobs)."
+            "The endpoint's reply has no log-probabilities for the tokens of the prompt (prompt_logprobs)."
         )
     ids = value.get("prompt_token_ids")
     likelihoods = []
@@ -106,11 +106,15 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
             likelihoods.append(TokenLikelihood("", "", None))
             continue
         if not isinstance(entry, dict) or not entry:
-            raise _NoLikelihood("The endpoint leaves tokens of the prompt without a log-probability (prompt_logprobs).")
+            raise _NoLikelihood(
+                "The endpoint's reply lacks the log-probability of some tokens of the prompt (prompt_logprobs)."
+            )
         id = next(iter(entry)) if len(entry) == 1 else _own(ids, at)
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
-            raise _NoLikelihood("The endpoint does not say which log-probability belongs to the prompt's token.")
+            raise _NoLikelihood(
+                "The endpoint's reply does not state which log-probability belongs to the token of the prompt."
+            )
         likelihoods.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
     return likelihoods
 
@@ -126,11 +130,13 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
     tokens = logprobs.get("tokens") if isinstance(logprobs, dict) else None
     numbers = logprobs.get("token_logprobs") if isinstance(logprobs, dict) else None
     if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
-        raise _NoLikelihood("The endpoint answers without log-probabilities of tokens (logprobs).")
+        raise _NoLikelihood("The endpoint's reply has no log-probabilities for tokens (logprobs).")
     if n is None:
-        raise _NoLikelihood("The endpoint does not say how many tokens the prompt has (usage).")
+        raise _NoLikelihood("The endpoint's reply does not state how many tokens the prompt has (usage).")
     if n < 1 or len(tokens) < n or not all(isinstance(token, str) for token in tokens):
-        raise _NoLikelihood("The endpoint gives log-probabilities of its own text, but not of the prompt (echo).")
+        raise _NoLikelihood(
+            "The endpoint's reply has log-probabilities for its own text, but not for the prompt (echo)."
+        )
     return [
         TokenLikelihood(text, text, None if at == 0 and number is None else _number(number))
         for at, (text, number) in enumerate(zip(tokens[:n], numbers[:n], strict=True))
@@ -139,5 +145,5 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _NoLikelihood("The endpoint gives a log-probability that is not a number.")
+        raise _NoLikelihood("The endpoint's reply has a log-probability that is not a number.")
     return float(value)

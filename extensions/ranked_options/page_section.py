@@ -9,7 +9,7 @@ from extensions.ranked_options.accuracy import OptionRankings
 
 def show_ranked(ranked: OptionRankings) -> None:
     """Draw the accuracy of ranked options under each score."""
-    shell.section("Ranked options, by every score")
+    shell.section("Ranked options by score")
     for warning in ranked.warnings:
         shell.show(markup.notice(warning, style="bad"))
     shell.show(ranked_table(ranked))

@@ -225,13 +225,15 @@ def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
     about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
     given = "none" if theirs is None else f"{theirs:g}"
     whose = reply.record.model or "the item"
-    return f"{reply.record.judge} on {about}, {whose}: the file says {given}, the parser {words}."
+    return f"{reply.record.judge} on {about}, {whose}: the file has the score {given}, but the parser {words}."
 
 
 def _attempt(unit_id: int, reply: _Reply) -> Attempt:
     text = reply.record.text
     if text.strip() == NO_REPLY:
-        return Attempt(unit_id, Outcome.TRANSPORT_ERROR, error=f"The file says {NO_REPLY}: no reply came.")
+        return Attempt(
+            unit_id, Outcome.TRANSPORT_ERROR, error=f"The file records {NO_REPLY}, so the judge sent no reply."
+        )
     outcome = Outcome.ANSWERED if text.strip() else Outcome.EMPTY
     return Attempt(unit_id, outcome, text=text, finish_reason=reply.record.finish_reason)
 
@@ -323,8 +325,8 @@ def _there(session: Session, access: Access, *, judge: str, plan: JudgePlan) -> 
             return row
         if row.name == judge:
             raise InvalidFileError(
-                f"This project already has a judge {judge} that was asked or read in another way. Nothing was "
-                "imported. Give this judge another name."
+                f"This project already has a judge {judge} with another prompt or parser. Nothing was imported. Give "
+                "this judge another name."
             )
     return None
 

@@ -127,26 +127,26 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
 
 def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord:
     if record.get("turn", 1) not in (1, None):
-        raise Misfit("it is about a second turn, but items here have one turn")
+        raise Misfit("the reply is about a second turn, but items here have only one turn")
     item = next((record[key] for key in ("item", "question_id", "idx") if key in record), None)
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
-        raise Misfit("it has no item")
+        raise Misfit("the row names no item")
     judge = record.get("judge")
     if isinstance(judge, list) and judge and all(isinstance(part, str) for part in judge):
         judge = " by ".join(judge)  # FastChat: the model and the name of its prompt
     if not isinstance(judge, str) or not judge.strip():
-        raise Misfit("it has no judge")
+        raise Misfit("the row names no judge")
     model = record.get("model", record.get("model_id"))
     if model is not None and not isinstance(model, str):
-        raise Misfit("model must be text")
+        raise Misfit("`model` must be text")
     finish = record.get("finish_reason")
     sample, swapped = record.get("sample", 0), record.get("swapped", False)
     if isinstance(sample, bool) or not isinstance(sample, int) or not 0 <= sample < 1000:
-        raise Misfit("sample must be a whole number from 0 to 999")
+        raise Misfit("`sample` must be a whole number from 0 to 999")
     if not isinstance(swapped, bool):
-        raise Misfit("swapped must be true or false")
+        raise Misfit("`swapped` must be true or false")
     return JudgementRecord(
         item=item,
         judge=name_of_rater(judge, "judge"),
@@ -173,10 +173,10 @@ def _reply(record: Mapping[str, Any]) -> str:
     games = record.get("games")
     if reply is None and isinstance(games, list):
         if len(games) != 1 or not isinstance(games[0], dict):
-            raise Misfit("it must have exactly one game; give each game a row of its own")
+            raise Misfit("the row must have exactly one game; write a separate row for each game")
         reply = games[0].get("judgement")
     if isinstance(reply, int | float) and not isinstance(reply, bool):
         reply = str(reply)
     if not isinstance(reply, str):
-        raise Misfit("it has no text")
+        raise Misfit("the reply has no text")
     return reply

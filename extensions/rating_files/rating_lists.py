@@ -41,8 +41,8 @@ def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
                 new[place] = names.setdefault(label, len(names))
         elif n := _in_other_order([value.names[place] for place in counter]):
             notes.append(
-                f"{name}: {n:,} lists of numbers differ by their order only and are different values. If their order "
-                "means nothing, sort each list."
+                f"{name}: {n:,} lists of numbers differ only in their order and count as different values. If the "
+                "order has no meaning, sort each list."
             )
         places[rows] = new[value.places[rows]]
     return Column(tuple(label for _, label in names), places).of(np.arange(len(places))), notes
@@ -103,10 +103,11 @@ def _are_rankings(lists: Iterable[Sequence[str]]) -> bool:
 def _sentence(name: str, n: int, *, is_ranking: bool) -> str:
     if is_ranking:
         return (
-            f"{name}: {n:,} values are lists with the same entries, so they are compared as rankings. If their order "
-            "means nothing, sort each list."
+            f"{name}: {n:,} values are lists with the same entries, so Touchstone compares the lists as rankings. If "
+            "the order has no meaning, sort each list."
         )
     return (
-        f"{name}: {n:,} values are lists and are compared as sets. Order and repeated entries do not count, and a "
-        "single label is a set of one. If order counts, write each list as text, such as a > b."
+        f"{name}: {n:,} values are lists, so Touchstone compares the values as sets. Order and repeated entries do "
+        "not count, and a single label is a set of one label. If the order matters, write each list as text, such "
+        "as a > b."
     )

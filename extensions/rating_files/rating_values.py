@@ -151,7 +151,7 @@ def has_decimal_commas(cells: Sequence[str]) -> bool:
     point = next((cell for cell in cells if _DECIMAL_POINT.fullmatch(cell.strip())), None)
     if comma is not None and point is not None:
         raise RatingsError(
-            f"The column value has both {comma.strip()} and {point.strip()}. Use one decimal sign in the whole file"
+            f"The column `value` uses both {comma.strip()} and {point.strip()}. Use one decimal sign in the whole file"
         )
     return comma is not None
 
@@ -194,10 +194,10 @@ def _difference(labels: Sequence[Any]) -> str:
     if len({comparable_label(label) for label in labels}) > 1:
         return "means the same"
     if len({narrow(normal(str(label))).casefold() for label in labels}) > 1:
-        return "differs by quotation marks, hyphens or invisible characters only"
+        return "differs only in quotation marks, hyphens or invisible characters"
     if len({spelling(label) for label in labels}) > 1:
-        return "differs by blanks, case or width of letters only"
-    return "differs by case only"
+        return "differs only in spaces, case or width of letters"
+    return "differs only in case"
 
 
 _OF_TWO = {**dict.fromkeys(("true", "t", "1", "1.0"), True), **dict.fromkeys(("false", "f", "0", "0.0"), False)}
@@ -225,7 +225,7 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
                 kept = max(words, key=lambda place: counter[place])
                 places[rows[np.isin(places[rows], others)]] = kept
                 written = ", ".join(f"{_shown(value.names[place])} ({counter[place]:,} ratings)" for place in others)
-                notes.append(f"{name}: {written} counted as {_shown(value.names[kept])}, which means the same")
+                notes.append(f"{name}: {written} counted as {_shown(value.names[kept])}, because both mean the same")
     return Column(value.names, places) if notes else value, notes
 
 
@@ -250,8 +250,8 @@ def apart_sentences(criterion: Column, rater: Column, value: Column) -> list[str
             if 2 <= len(labels) < len(np.unique(pairs[:, 1])) and recur and (users[labels] == 1).all():
                 listed = ", ".join(_shown(value.names[place]) for place in labels[:3].tolist())
                 notes.append(
-                    f"{name}: no other rater uses a label of {rater.names[one]} ({listed}). If they are other words or "
-                    "spellings for the same labels, write them alike."
+                    f"{name}: no other rater uses a label of {rater.names[one]} ({listed}). If these labels mean the "
+                    "same as other raters' labels, use the same spelling."
                 )
     return notes
 
@@ -283,7 +283,7 @@ def mixed_sentences(criterion: Column, value: Column) -> list[str]:
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
                 f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "
-                "the text stands for a missing rating, list it as a missing word, or empty these cells."
+                "the text marks a missing rating, list the text as a missing word, or empty these cells."
             )
     return notes
 

@@ -161,9 +161,9 @@ class _Cells:
         named = [name for name in self.head if name]  # spreadsheets write separators for columns that were emptied
         if missing or len(set(named)) < len(named):
             raise InvalidFileError(
-                f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value "
-                f"(dimension and cluster are optional), each once; {', '.join(missing) or 'a name'} is "
-                f"{'missing' if missing else 'repeated'}."
+                f"{self.path.name}, row 1: {', '.join(missing) or 'a name'} is {'missing' if missing else 'repeated'}"
+                ". Name each of the columns unit, rater, criterion and value once (dimension and cluster are "
+                "optional)."
             )
         while True:
             piece: list[list[str]] = []
@@ -193,7 +193,7 @@ class _Cells:
                 for name, values in zip(self.head, columns, strict=True):
                     self._gathered.setdefault(name, Gathering()).add(values)
         if not self._at:
-            raise InvalidFileError(f"{self.path.name} is empty. Each line must be one rating, such as {_EXAMPLE}.")
+            raise InvalidFileError(f"{self.path.name} is empty. Write one rating per line, such as {_EXAMPLE}.")
 
     def _take(self, piece: list[list[str]]) -> None:
         n = len(self.head)
@@ -201,7 +201,7 @@ class _Cells:
         if set(map(len, piece)) - {n}:
             for number, cells in zip(numbers.tolist(), piece, strict=True):
                 if cells and len(cells) != n:
-                    self._refuse(number, f"it has {len(cells)} cells, not {n}", _line(cells))
+                    self._refuse(number, f"the number of cells is {len(cells)}, not {n}", _line(cells))
             fits = [len(cells) == n for cells in piece]
             numbers = np.array([number for number, fit in zip(numbers.tolist(), fits, strict=True) if fit], np.int64)
             piece = [cells for cells, fit in zip(piece, fits, strict=True) if fit]
@@ -234,7 +234,7 @@ class _Cells:
         for at in again.tolist():
             row, before = int(kept[at]), int(kept[first[which[at]]])
             rater, criterion, unit = (text[name].at(row) for name in ("rater", "criterion", "unit"))
-            reasons[row] = f"{rater} has rated {criterion} of {unit} in row {self.numbers[before]} already"
+            reasons[row] = f"{rater} already rated {criterion} of {unit} in row {self.numbers[before]}"
         kept = np.setdiff1d(kept, kept[again], assume_unique=True)
         for row, reason in reasons.items():
             raw = [str(_written(self.columns[name].at(row))) for name in self.head if name in self.columns]
@@ -283,14 +283,14 @@ class _Cells:
             raise InvalidFileError(f"{self.path.name}: {error}.") from error
         if self.separator == "," and any(map(is_decimal_comma, value.names)):  # 1,2 may be two choices
             self.notes.append(
-                "Values such as 0,5 are read as text. If they are numbers, write them with a decimal point, or "
-                "separate the cells by semicolons."
+                "Values such as 0,5 are read as text. If these values are numbers, use a decimal point, or separate "
+                "the cells with semicolons."
             )
         if comma:
-            self.notes.append("Values are written with a decimal comma, such as 0,5.")
+            self.notes.append("Values use a decimal comma, such as 0,5.")
         if (long := next(filter(has_thousands, value.names), None)) is not None:
             self.notes.append(
-                f"Values such as {long.strip()} are read as text. If they are numbers, write them without thousands "
+                f"Values such as {long.strip()} are read as text. If these values are numbers, remove the thousands "
                 "separators."
             )
         return value.renamed(partial(number_or_text, decimal_comma=comma))
@@ -309,12 +309,12 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
         return str(error)
     except (ValueError, RecursionError):
         return (
-            "it is not UTF-8"
+            "the line is not UTF-8"
             if json_text.has_broken_bytes(line)
-            else (f"it is not a complete JSON object such as {_EXAMPLE}")
+            else (f"the line is not a complete JSON object such as {_EXAMPLE}")
         )
     if not isinstance(record, dict):
-        return f"it is not a JSON object such as {_EXAMPLE}"
+        return f"the line is not a JSON object such as {_EXAMPLE}"
     for name in COLUMNS[:-1]:
         if record.get(name) is None:
             return f"{name} is missing"
@@ -322,7 +322,7 @@ def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
         return "value is missing"
     for name in (*COLUMNS, *OPTIONAL):
         if isinstance(record.get(name), dict | list) and name != "value":
-            return f"{name} is neither a text nor a number"
+            return f"{name} must be text or a number"
     value = record["value"]
     if isinstance(value, dict | list):  # as a cell of a CSV file has it
         value = json.dumps(value, ensure_ascii=False)
@@ -346,8 +346,8 @@ def _stripped(cell: str) -> str | None:
 def _unreadable(cell: Any) -> str | None:
     cell = str(_written(cell))
     if json_text.has_broken_bytes(cell):
-        return "it is not UTF-8"
-    return "it contains a null character" if "\x00" in cell else None
+        return "the line is not UTF-8"
+    return "the row contains a null character" if "\x00" in cell else None
 
 
 def _unfit(cell: Any, *, name: str) -> str | None:

@@ -37,11 +37,11 @@ def sentences(done: ImportedJudgements) -> Iterator[str]:
     """Yield the result of an import for a terminal: what came in, what could not be read, and where scores differ."""
     from workflow.files.read_losses import read_sentences
 
-    again = f", {done.repeated} were imported before" if done.repeated else ""
-    yield f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}."
+    again = f", {done.repeated} already imported" if done.repeated else ""
+    yield f"New replies of {', '.join(done.judges) or 'nobody'}: {done.replies:,}{again}."
     yield from read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
     if done.same or done.differ:
-        yield f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the file's own score."
+        yield f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the score in the file."
     yield from (f"  {sentence}" for sentence in done.differ[:SHOWN_DIFFERENCES])
     if len(done.differ) > SHOWN_DIFFERENCES:
         yield f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more"
@@ -72,11 +72,11 @@ def page_sentence(done: ImportedJudgements) -> str:
     judges = shown.opening(", ".join(done.judges), 200)
     parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} imported" if done.replies else NOTHING_NEW]
     if done.repeated:
-        parts.append(f"{markup.count(done.repeated, 'row')} already imported, word for word")
+        parts.append(f"{markup.count(done.repeated, 'row')} already imported with the same text")
     if done.same or done.differ:
-        parts.append(f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the file's own score")
+        parts.append(f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the score in the file")
     if done.bad:
-        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and were left out")
+        parts.append(f"{markup.count(len(done.bad), 'row')} skipped because of errors")
     more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]
     return "; ".join(parts) + "." + "".join(f" {sentence}" for sentence in more)
 

@@ -40,19 +40,19 @@ def reading_of(case: CaseRecord) -> tuple[CaseReading, Callable[[Mapping[str, An
 def _asked(case: CaseRecord) -> ExpectedAnswer:
     kind = case.text("kind")
     if kind not in tuple(AnswerKind):
-        raise case.refused(f"`kind` is {kind!r}; it must be one of {', '.join(AnswerKind)}")
+        raise case.refused(f"`kind` is {kind!r}; choose one of {', '.join(AnswerKind)}")
     options = case.keys.get("options") or []
     if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
         raise case.refused("`options` must be a list of texts")
     if kind in ("option", "multi", "order") and not options:
-        raise case.refused(f"the kind {kind} needs `options`")
+        raise case.refused(f"the kind {kind} needs `options`; add a list of texts")
     return ExpectedAnswer(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
 
 
 def _fits(case: CaseRecord) -> None:
     for expectation in case.expected or ():
         if "read" not in expectation and expectation.get("outcome") not in ("unreadable", "refused"):
-            raise case.refused('`expected` has an entry that is neither {"read": …} nor a known {"outcome": …}')
+            raise case.refused('each entry of `expected` must be {"read": …} or a known {"outcome": …}')
 
 
 def _same(value: Any, wanted: Any, *, any_order: bool) -> bool:

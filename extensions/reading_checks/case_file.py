@@ -82,31 +82,39 @@ def cases(path: Path) -> Iterator[CaseRecord]:
             while line := lines.readline(LONGEST + 1):
                 number += 1
                 if len(line) > LONGEST:
-                    raise InvalidFileError(f"{path.name}, line {number}: it is longer than {LONGEST:,} bytes.")
+                    raise InvalidFileError(
+                        f"{path.name}, line {number}: the line is longer than {LONGEST:,} bytes. Shorten the text."
+                    )
                 if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in line[:4]):
-                    raise InvalidFileError(f"{path.name}, line 1: it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8.")
+                    raise InvalidFileError(
+                        f"{path.name}, line 1: the file is UTF-16 or UTF-32. Save the file as UTF-8."
+                    )
                 try:
                     text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 except UnicodeDecodeError as error:
-                    raise InvalidFileError(f"{path.name}, line {number}: it is not UTF-8; save it as UTF-8.") from error
+                    raise InvalidFileError(
+                        f"{path.name}, line {number}: the line is not UTF-8. Save the file as UTF-8."
+                    ) from error
                 if text.strip():
                     has_cases = True
                     yield _case(path.name, number, text)
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     if not has_cases:
-        raise InvalidFileError(f"{path.name} is empty. Give one JSON object per line.")
+        raise InvalidFileError(f"{path.name} is empty. Write one JSON object per line.")
 
 
 def _case(file: str, number: int, text: str) -> CaseRecord:
     try:
         keys = json.loads(text)
     except (ValueError, RecursionError) as error:
-        reason = getattr(error, "msg", "") or "it is nested too deeply"
+        reason = getattr(error, "msg", "") or "too many nested levels"
         column = getattr(error, "colno", 1)
-        raise InvalidFileError(f"{file}, line {number}: it is not JSON ({reason}, column {column}).") from error
+        raise InvalidFileError(
+            f"{file}, line {number}: the line is not valid JSON ({reason}, column {column}). Correct the line."
+        ) from error
     if not isinstance(keys, dict):
-        raise InvalidFileError(f"{file}, line {number}: it is not a JSON object. Give one case per line.")
+        raise InvalidFileError(f"{file}, line {number}: the line is not a JSON object. Write one case per line.")
     expected = keys.get("expected")
     case = CaseRecord(
         file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ()

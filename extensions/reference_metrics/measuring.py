@@ -153,16 +153,16 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     problems = []
     field = reference or reference_field(schema)
     if field is None:
-        problems.append(Problem("reference", f"The reference for the answers is unclear. Name one of {_list(fields)}."))
+        problems.append(Problem("reference", f"Choose the reference for the answers: {_list(fields)}."))
     elif field not in fields:
-        problems.append(Problem("reference", f"The item has no text {field!r}. Choose one of {_list(fields)}."))
+        problems.append(Problem("reference", f"Items have no text field {field!r}. Choose one of {_list(fields)}."))
     there = {scored.name: scored for scored in scored_criteria(schema)}
     about = criterion or (next(iter(there)) if len(there) == 1 else None)
     if about is None:
-        problems.append(Problem("criterion", f"Name the criterion to compare the numbers with: {_list(there)}."))
+        problems.append(Problem("criterion", f"Choose the criterion to compare the numbers with: {_list(there)}."))
     elif about not in there:
         grading = [graded.name for graded in criteria_of(schema, Stage.GRADING)]
-        why = "is not a criterion with numbers" if about in grading else "is not a criterion of grading"
+        why = "is not a criterion with numbers" if about in grading else "is not a grading criterion"
         problems.append(Problem("criterion", f"{about!r} {why}. Choose one of {_list(there)}."))
     if problems or field is None or about is None:
         raise InvalidInputError(problems)

@@ -58,10 +58,10 @@ MEANINGS: Mapping[str, str] = {
     "rouge_l": "longest common subsequence of words, F1 of its precision and recall (rouge-score)",
     "rouge_1": "words in common, F1 (rouge-score)",
     "rouge_2": "pairs of neighboring words in common, F1 (rouge-score)",
-    "bleu": "precision of runs of one to four words, smoothed, of a single sentence (sacrebleu)",
+    "bleu": "smoothed precision of runs of one to four words, for a single sentence (sacrebleu)",
     "chrf": "F2 of runs of one to six characters (sacrebleu)",
-    "token_f1": "words in common, F1, in any script",
-    "exact_match": "1 if the texts are equal but for case, white space and a full stop at the end",
+    "token_f1": "words in common in any script, F1",
+    "exact_match": "1 if the texts differ at most in case, white space or a final full stop",
 }
 """The metrics that there are."""
 

@@ -98,12 +98,15 @@ def _check(schema: Schema, fields: tuple[str, str], name: str) -> None:
     there = [field.name for field in texts(schema)]
     problems = []
     if len(set(fields)) < 2 or not set(fields) <= set(there):
-        problems.append(Problem("of", f"Name two of {', '.join(there)}, joined by ~."))
+        problems.append(
+            Problem("of", f"Name two different fields, joined by ~. The possible fields are {', '.join(there)}.")
+        )
     if not NAME.fullmatch(name) or name in {field.name for field in schema.item.fields} | set(attributes.OF_THE_ITEM):
         problems.append(
             Problem(
                 "name",
-                f"{name!r} is not a valid label name. Use lowercase letters, digits and _, and no name of a field.",
+                f"{name!r} is not a valid label name. Use lowercase letters, digits and _, but not the name of a "
+                "field.",
             )
         )
     if problems:
@@ -116,7 +119,7 @@ def _refuse_other(session: Session, project_id: int, name: str, about: Mapping[s
         differs = [f"{key}: {before.get(key)}, not {value}" for key, value in about.items() if before.get(key) != value]
         if differs:
             sentence = (
-                f"{name} was measured with other settings ({'; '.join(differs[:3])}). Give this measurement "
+                f"{name} was already measured with other settings ({'; '.join(differs[:3])}). Give this measurement "
                 "another name."
             )
             raise InvalidInputError([Problem("name", sentence)])

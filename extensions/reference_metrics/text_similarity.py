@@ -73,7 +73,10 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
         The model does not have the layer.
     """
     if not folder.is_dir():
-        raise ModelError(f"{folder} is not a folder on this machine. Touchstone does not download models.")
+        raise ModelError(
+            f"{folder} is not a folder on this machine. Touchstone does not download models, so copy the model to "
+            "this machine first."
+        )
     _require_libraries()
     import torch
     import transformers
@@ -94,7 +97,13 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
     at = layers if layer is None else layer
     if not 0 <= at <= layers:
         raise InvalidInputError(
-            [Problem("layer", f"{folder.name} has layers 0 to {layers}, so layer {at} does not exist.")]
+            [
+                Problem(
+                    "layer",
+                    f"{folder.name} has layers 0 to {layers}, so layer {at} does not exist. Choose one of these "
+                    f"layers.",
+                )
+            ]
         )
 
     def read(texts: Sequence[str]) -> list[_Text]:

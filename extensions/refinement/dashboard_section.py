@@ -29,13 +29,13 @@ def draw(services: Services, view: ProjectView) -> None:
         shell.show(markup.notice(done, style="good"))
     models = intake.models(services.store, by=services.person, project=view.name)
     if not models:
-        shell.show(markup.notice("Import a model's answers first; then you can send them to refinement here."))
+        shell.show(markup.notice("Import a model's answers first. Then you can send the answers to refinement here."))
         return
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         choices = models if len(models) == 1 else [*models, None]
         model = st.selectbox(
-            "Model whose answers are sent", choices, format_func=lambda name: name or "All models", key="refine.model"
+            "Model of the answers", choices, format_func=lambda name: name or "All models", key="refine.model"
         )
     with right:
         differing = st.checkbox("Only answers that differ from the key", value=True, key="refine.differing")
@@ -56,8 +56,8 @@ def preview(found: RefinementIntake) -> str:
     """Return how many answers would be sent, and out of how many."""
     of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
     if not found.opened:
-        return f"None {of} is left to send."
-    return f"{found.opened} {of} would be sent, each to one person."
+        return f"None {of} can still be sent to refinement."
+    return f"{found.opened} {of} will go to refinement, each to one person."
 
 
 SECTION = DashboardSection(

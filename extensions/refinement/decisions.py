@@ -85,7 +85,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a decision about a model's answer and with its edit."""
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
-        return [Problem("stage", _("This project has no refinement."))]
+        return [Problem("stage", _("This project has no refinement stage."))]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     answers = {name: value for name, value in given.values.items() if name != FIELDS}
     shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}
@@ -94,7 +94,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if FIELDS in given.values:
         edit = given.values[FIELDS]
         if not isinstance(edit, Mapping):
-            return [*problems, Problem(FIELDS, _("Send the changed fields with an edit."))]
+            return [*problems, Problem(FIELDS, _("An edit must include the changed fields."))]
         problems += edit_problems(access.schema, before, {**before, **edit}, row.dimension)
     return problems
 
@@ -123,5 +123,5 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     """Return why a decision can no longer be corrected, because the item was edited; otherwise None."""
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:
-        return _("The item was edited, so this decision stays. Decide about the new revision.")
+        return _("The item has been edited, so you cannot change this decision. Decide about the new revision instead.")
     return None

@@ -142,15 +142,17 @@ def _answers_to_open(
     An answer is given as prediction id, item id, revision and dimension.
     """
     if access.schema.stages.refinement is None:
-        raise InvalidInputError([Problem("stage", "This project's schema has no refinement.")])
+        raise InvalidInputError(
+            [Problem("stage", "This project's schema has no refinement. Add the stage `refinement` to the schema.")]
+        )
     there = items.models(session, project_id=access.project_id)
     people = respondents.names(session, project_id=access.project_id)
     asked = [name for name in there if name not in people] if model is None else [model]
     answers = [pair for name in asked for pair in items.answers_of(session, project_id=access.project_id, model=name)]
     if not answers:
-        known = ", ".join(there) or "none; import them first"
+        known = ", ".join(there) or "none, so import answers first"
         of = "any model" if model is None else f"a model {model!r}"
-        raise NotFoundError(f"{access.name!r} has no answers of {of}. It has answers of: {known}.")
+        raise NotFoundError(f"{access.name!r} has no answers of {of}. Models with answers: {known}.")
     contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(

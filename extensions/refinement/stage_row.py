@@ -9,7 +9,7 @@ from workflow.annotate.stage_kinds import StageKind
 
 ROW = StageKind(
     Stage.REFINEMENT,
-    nothing_yet=marked("No answers to refine yet. A lead sends a model's answers."),
+    nothing_yet=marked("No answers to refine yet. A lead must first send a model's answers."),
     check=decisions.check,
     place=decisions.place,
     after=decisions.after,

@@ -43,7 +43,7 @@ class ComparedEvidence(EvidenceFolder):
         """Yield the printed verdict of every item."""
         for number, row in self.lines(VERDICTS):
             if not isinstance(row.get("item"), str) or not isinstance(row.get("verdict"), str):
-                self._refuse(f"line {number:,} of {VERDICTS} is not a verdict")
+                self._refuse(f"line {number:,} of {VERDICTS} contains no valid verdict")
             yield row
 
     def changed(self, recorded: Mapping[str, str] | None = None) -> list[FileChange]:
@@ -69,7 +69,7 @@ class ComparedEvidence(EvidenceFolder):
                 )
         if recorded is not None:
             unnamed = [path for path in (*known, self._at(MANIFEST)) if path not in recorded]
-            changes += [FileChange(path, "is not named by the manifest of the release") for path in unnamed]
+            changes += [FileChange(path, "is missing from the manifest of the release") for path in unnamed]
         return changes
 
     # ---- inside ------------------------------------------------------------------------------------------------------
@@ -81,22 +81,22 @@ class ComparedEvidence(EvidenceFolder):
         at, size = self._at(path), (self.path / path).stat().st_size
         name = path.partition("/")[2].partition(".")[0]
         if not path.startswith("tables/") or lines_path(name) not in self._told:
-            return FileChange(at, "was changed: it differs from its manifest")
+            return FileChange(at, "was changed and no longer matches its manifest")
         if self._digest(lines_path(name)) != self._told[lines_path(name)]:
             return FileChange(at, "was changed together with the hashes of its lines, so the changed lines are unknown")
         lines, there = self._changed_lines(path, name)
         recorded = self.tables[name].rows if name in self.tables else there
         if there < recorded and len(lines) == recorded - there:
-            return FileChange(at, f"was cut: {there:,} of {recorded:,} lines remain", tuple(lines[:SHOWN]))
+            return FileChange(at, f"was shortened to {there:,} of {recorded:,} lines", tuple(lines[:SHOWN]))
         if there == recorded and self._same_lines(path, name):
             return FileChange(
-                at, f"has the same {there:,} lines in another order, from line {lines[0]:,} on", (lines[0],)
+                at, f"has the same {there:,} lines in another order, starting at line {lines[0]:,}", (lines[0],)
             )
         words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
-        count = "" if there == recorded else f" (it has {there:,} lines, but should have {recorded:,})"
+        count = "" if there == recorded else f" (the file has {there:,} lines, but should have {recorded:,})"
         what = "line" if len(lines) == 1 else "lines"
-        grown = "" if size == n_bytes else f", {size:,} bytes in place of {n_bytes:,}"
+        grown = "" if size == n_bytes else f", {size:,} bytes instead of {n_bytes:,}"
         return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))
 
     def _changed_lines(self, path: str, name: str) -> tuple[list[int], int]:
@@ -132,7 +132,7 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
         return None
     if path.stat().st_size > limits.whole:
         raise InvalidFileError(
-            f"{MANIFEST} has {path.stat().st_size:,} bytes, too many for the manifest of a release. {_AGAIN}"
+            f"{MANIFEST} is too large for the manifest of a release ({path.stat().st_size:,} bytes). {_AGAIN}"
         )
     manifest = json_object(path.read_bytes())
     listed = manifest.get("files") if manifest else None
@@ -142,7 +142,9 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
             for name, entry in listed.items()
         ]
     if not isinstance(listed, list):
-        raise InvalidFileError(f"{MANIFEST} is not the manifest of a release: it names no files. {_AGAIN}")
+        raise InvalidFileError(
+            f"{MANIFEST} is not the manifest of a release, because the file names no other files. {_AGAIN}"
+        )
     hashes = {str(entry.get("path")): str(entry.get("sha256")) for entry in listed if isinstance(entry, dict)}
     return {path: sha256 for path, sha256 in hashes.items() if path.startswith(f"{FOLDER}/")}
 

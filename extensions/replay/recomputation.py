@@ -143,7 +143,9 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
             return ReplayResult(items=0, refused=str(error), **known)
         except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
             why = (
-                str(error) if isinstance(error, TouchstoneError) else f"its rows contradict each other ({error!r:.200})"
+                str(error)
+                if isinstance(error, TouchstoneError)
+                else f"the rows of the evidence contradict each other ({error!r:.200})"
             )
             raise InvalidFileError(f"{evidence.name}: {why}. Nothing was recomputed.") from error
 
@@ -202,7 +204,7 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     yield from () if all_figures else _more(len(wrong))
     for line in found.without:
         yield f"Without figures: {line}"
-    yield "Equal: all figures are as printed." if found.ok else "Not equal."
+    yield "Equal: all figures match the printed figures." if found.ok else "Not equal."
 
 
 def _of(n: int, one: str, several: str) -> str:
@@ -211,7 +213,7 @@ def _of(n: int, one: str, several: str) -> str:
 
 def _more(n: int) -> Iterator[str]:
     if n > SHOWN:
-        yield f"  and {n - SHOWN:,} more, which --json lists"
+        yield f"  and {n - SHOWN:,} more (list all with --json)"
 
 
 def _number(told: PrintedFigure | None) -> str:

@@ -47,7 +47,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
         try:
             faults |= {_key(fault): fault for fault in _proven(part, progress)}
         except InvalidFileError as error:
-            sentences.append(f"Its ledger of what was sent cannot be checked: {error}")
+            sentences.append(f"The ledger of exposures cannot be checked: {error}")
     return [*sentences, *map(_sentence, faults.values())]
 
 
@@ -68,7 +68,7 @@ def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
         path = folder / entry["path"]
         known.add(entry["path"])
         if not path.resolve().is_relative_to(root):
-            yield f"{NAME} names {entry['path']}, which lies outside the release."
+            yield f"{NAME} names a file outside the release: {entry['path']}."
             continue
         if not path.is_file():
             yield f"{entry['path']} is missing."
@@ -76,12 +76,12 @@ def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
         there = hash_of(path)
         if there.sha256 != entry.get("sha256"):
             size = entry.get("bytes")
-            more = "" if there.bytes == size else f" (it has {there.bytes:,} bytes, but had {size:,})"
-            yield f"{entry['path']} has changed since its release{more}."
+            more = "" if there.bytes == size else f" ({there.bytes:,} bytes instead of {size:,})"
+            yield f"{entry['path']} has changed since the release{more}."
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not path.is_dir() and name not in known:
-            yield f"{name} does not belong to this release: the manifest does not name it."
+            yield f"The manifest does not name {name}, so the file does not belong to this release."
 
 
 # ---- what people had been sent ---------------------------------------------------------------------------------------
@@ -125,7 +125,11 @@ def _proven(folder: Path, progress: Progress) -> Iterator[Mapping[str, Any]]:
     except InvalidFileError:
         raise
     except (TouchstoneError, ValueError, KeyError, TypeError, AttributeError) as error:
-        why = str(error) if isinstance(error, TouchstoneError) else f"its rows contradict each other ({error!r:.200})"
+        why = (
+            str(error)
+            if isinstance(error, TouchstoneError)
+            else f"the rows of the ledger contradict each other ({error!r:.200})"
+        )
         raise InvalidFileError(why) from error
 
 
@@ -140,6 +144,6 @@ def _sentence(fault: Mapping[str, Any]) -> str:
     row = f"; {FOLDER}/{LEDGER}, line {line:,}" if isinstance(line, int) else ""
     when = f", {at} UTC" if at else ""
     return (
-        f"{who} had been sent {exposures.in_words(str(fault.get('what')))} of item {fault.get('item')} "
-        f"({fault.get('route')}{when}{row}) before their vote in {fault.get('stage')}. The schema forbids this."
+        f"{who} received {exposures.in_words(str(fault.get('what')))} of item {fault.get('item')} ("
+        f"{fault.get('route')}{when}{row}) before voting in {fault.get('stage')}. The schema forbids this exposure."
     )

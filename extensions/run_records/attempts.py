@@ -66,7 +66,7 @@ def draw_attempts(services: Services, project: ProjectView, view: RunView) -> No
             key=f"models.dimension.{view.id}",
         )
     with third:
-        only_last = st.toggle("Last attempt per item only", True, key=f"models.only_last.{view.id}")
+        only_last = st.toggle("Only last attempts", True, key=f"models.only_last.{view.id}")
     attempts, more = _page(services, view, outcome=outcome, dimension=dimension, only_last=only_last)
     if not attempts:
         shell.show(markup.notice("No attempts match. Choose another outcome or dimension."))
@@ -161,10 +161,10 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFoundError("This run has no such attempt. Choose an attempt in the list.")
+        raise NotFoundError("This run does not have this attempt. Choose an attempt from the list.")
     attempts = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not attempts:
-        raise NotFoundError("This run has no such attempt. Choose an attempt in the list.")
+        raise NotFoundError("This run does not have this attempt. Choose an attempt from the list.")
     shell.show(*whole(attempts[0], project=project.name))
 
 

@@ -79,8 +79,9 @@ def _again(services: Services, view: RunView) -> None:
     with left:
         shell.show(
             markup.notice(
-                f"An older version of the parser {view.plan.parser} read {markup.count(n, 'reply', 'replies')} of this"
-                " run. Read the replies again with the new version. This asks no model, and earlier readings are kept."
+                f"An older version of the parser {view.plan.parser} read {markup.count(n, 'reply', 'replies')} of "
+                "this run. Read the replies again with the new version. This step asks no model and keeps earlier "
+                "readings."
             )
         )
     with right:
@@ -179,7 +180,7 @@ def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFoundError("There is no such reply in this run.")
+        raise NotFoundError("This run does not have this reply. Choose a reply from the list.")
     reply = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(*whole(reply, project=project.name, run=view.id, title=titles.get(reply.dimension, "")))
@@ -213,7 +214,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
     given = shown.people(view, label="")
     if given:
         parts += [markup.section("People"), markup.tag("div", given, style="ts")]
-    parts += [markup.section("How it was read"), _readings(view), markup.section("Details"), _facts(view)]
+    parts += [markup.section("Reading of the reply"), _readings(view), markup.section("Details"), _facts(view)]
     return parts
 
 

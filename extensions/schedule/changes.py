@@ -63,9 +63,10 @@ def set_deadlines(
         projects.lock(session, id=access.project_id)
         now = of_project(session, project_id=access.project_id)
         if based_on not in (None, now.number):
-            who = now.by or "the command on the server's machine"
+            who = now.by or "The command on the server's machine"
             raise ConflictError(
-                f"{who} changed the deadlines or the order in the meantime. Check these changes, then save yours again."
+                f"{who} changed the deadlines or the order before you saved. Check the new values, then save "
+                "your changes again."
             )
         usual = stages_of(access.schema)
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))
@@ -106,10 +107,10 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
     known = stages_of(schema)
     for stage in (*deadlines, *order):
         if stage not in known:
-            yield Problem(stage.value, f"The project has no {stage.value}. Choose one of {', '.join(known)}.")
+            yield Problem(stage.value, f"The project has no stage {stage.value}. Choose one of {', '.join(known)}.")
     for stage in dict.fromkeys(order):
         if list(order).count(stage) > 1:
-            yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice.")
+            yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice. Name each stage once.")
 
 
 def _schedules(session: Session, access: Access) -> Iterator[ScheduleChange]:
@@ -128,7 +129,7 @@ def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
         if old != new:
             lines.append(f"{called(stage)}: deadline {new or 'none'} (was {old or 'none'})")
     if before.in_order(usual) != now.in_order(usual):
-        lines.append(f"Offered in the order {', '.join(map(called, now.in_order(usual)))}")
+        lines.append(f"Stages are offered in the order {', '.join(map(called, now.in_order(usual)))}")
     return lines
 
 

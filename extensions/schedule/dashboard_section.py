@@ -37,8 +37,8 @@ def draw(services: Services, view: ProjectView) -> None:
             count_left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
         )
         st.caption(
-            "Days are in UTC. Each date range takes the best and the worst day with work of the last two weeks. It "
-            "assumes work on the same share of days, and no new work from an earlier stage. Active time ranges from "
+            "Days are in UTC. Date ranges use the best and the worst day with work in the last two weeks. Forecasts "
+            "assume work on the same share of days, and no new work from an earlier stage. Active time ranges from "
             "the fastest to the slowest person with at least ten tasks."
         )
 
@@ -53,10 +53,10 @@ def answer(services: Services, view: ProjectView) -> str:
     if days is None:
         n = min(len(one.days) for one in lines if one.whole is None)
         return (
-            f"No finish date yet: a forecast needs {LEAST_DAYS} days with work, and "
+            f"No finish date yet. A forecast needs {LEAST_DAYS} days with work, but "
             f"{'there has been only 1' if n == 1 else f'there have been {n}'}."
         )
-    return f"At last week's pace, the remaining work will be done {between(*days, today=services.store.now().date())}."
+    return f"At the current pace, the remaining work will be done {between(*days, today=services.store.now().date())}."
 
 
 def between(first: date, last: date, *, today: date) -> str:
@@ -82,8 +82,8 @@ def waiting(services: Services, view: ProjectView) -> Sequence[WaitingRow]:
         verb = "will" if one.finish[0] > due else "may"
         today = services.store.now().date()
         sentence = (
-            f"{view.schema.schema_.stages.title_of(one.stage)} {verb} miss its deadline, {due.day} {due:%B}. At this "
-            f"pace, the stage ends {between(*one.finish, today=today)}."
+            f"{view.schema.schema_.stages.title_of(one.stage)} {verb} miss its deadline on {due.day} {due:%B}. At "
+            f"the current pace, the stage ends {between(*one.finish, today=today)}."
         )
         late.append(WaitingRow(Chip.BEHIND, sentence, "Change dates", addresses.page("schedule", view.name)))
     return late

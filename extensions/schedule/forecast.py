@@ -66,13 +66,13 @@ class Forecast:
         if self.more_days is None or self.finish is None:
             n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
             since = f"; the last work was on {self.last}" if self.last and not self.days else ""
-            return f"No forecast: {n} with work in the two weeks before today, {LEAST_DAYS} needed{since}."
+            return f"No forecast: {n} with work in the two weeks before today, but {LEAST_DAYS} are needed{since}."
         low, high = self.more_days
         many = f"{low}" if low == high else f"{low} to {high}"
         mean = sum(self.days) / len(self.days)
         return (
-            f"{many} more day{'' if high == 1 else 's'} with work, at the pace of the last {len(self.days)}: "
-            f"{min(self.days)} to {max(self.days)} per day, {mean:.1f} on average. There was work on "
+            f"{many} more day{'' if high == 1 else 's'} with work, at the pace of the last {len(self.days)} days "
+            f"with work: {min(self.days)} to {max(self.days)} tasks per day, {mean:.1f} on average. People worked on "
             f"{len(self.days)} of the last {self.span} day{'' if self.span == 1 else 's'}."
         )
 

@@ -124,12 +124,14 @@ def _settled(day: Day) -> int:
 
 
 def _about(days: Sequence[Day], last: Forecast | None, stages: Stages) -> str:
-    sentence = f"Items by state at the end of each day (UTC), today so far; n = {sum(days[-1].counts.values()):,}."
+    sentence = (
+        f"Items by state at the end of each day (UTC), including today so far; n = {sum(days[-1].counts.values()):,}."
+    )
     if last is None or last.finish is None:
         return sentence
     low, high = last.finish
     return (
-        f"{sentence} Grey: {stages.title_of(last.stage)}, the last stage to end, may be done between {low} and {high}."
+        f"{sentence} Gray: the last stage to end, {stages.title_of(last.stage)}, may be done between {low} and {high}."
     )
 
 

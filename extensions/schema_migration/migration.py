@@ -231,7 +231,9 @@ def _none_is_left(session: Session, access: Access, loaded: LoadedSchema) -> Non
     }
     left = gone & set(dimensions.items_in(session, project_id=access.project_id)) if gone else set()
     if left:
-        raise ConflictError(f"{min(left)} has just got new items. Check the effects of your change again.")
+        raise ConflictError(
+            f"The dimension {min(left)} has just received new items. Check the effects of your change again."
+        )
 
 
 def undo(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> SchemaChangeResult:
@@ -321,7 +323,7 @@ def _compared(session: Session, access: Access, loaded: LoadedSchema, decisions:
 
 
 def _not_decided(path: str, asks: Sequence[str]) -> str:
-    return f"{path}: this needs a decision: {' or '.join(asks)}."
+    return f"{path}: this change needs a decision. Choose {' or '.join(asks)}."
 
 
 def _future(access: Access, loaded: LoadedSchema, effect: Effect, *, id: int) -> Access:

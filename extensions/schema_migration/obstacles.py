@@ -34,8 +34,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     known = had.get(loaded.schema_.version)
     if known is not None and projects.schema_version(session, id=known).hash != loaded.hash:
         yield (
-            f"This project already had a different version {loaded.schema_.version}. Give the new schema the unused"
-            f" version number {max(had) + 1}."
+            f"This project already had a different schema with version {loaded.schema_.version}. Give the new schema "
+            f"the unused version number {max(had) + 1}."
         )
     yield from _come_back(session, access, comparison)
     effect = effect_of(comparison)
@@ -58,8 +58,8 @@ def obstacles(session: Session, access: Access, loaded: LoadedSchema, comparison
     for link in outside_work.servers(session, project_id=access.project_id):
         if any(outside_work.unfinished(session, bridge_id=link.id).values()):
             yield (
-                "Tasks in Label Studio still have the old names. Import their answers (touchstone labelstudio"
-                " import) before you change names."
+                "Tasks in Label Studio still have the old names. Import the answers to these tasks (touchstone "
+                "labelstudio import) before you change names."
             )
 
 
@@ -86,8 +86,8 @@ def _come_back(session: Session, access: Access, comparison: Comparison) -> Iter
             old = next((part for part in was if _name_now(part.name, names) == name), None)
             if old is not None and old != next((part for part in now if part.name == name), None):
                 yield (
-                    f"{'.'.join(path)}: version {number} had another {name}, and values stored under that name would"
-                    " count here. Use another name, or restore the earlier definition."
+                    f"{'.'.join(path)}: version {number} had another {name}, and values stored under that name would "
+                    "count for the new definition. Use another name, or restore the earlier definition."
                 )
 
 
@@ -113,9 +113,8 @@ def _gold_asked_again(session: Session, access: Access, effect: Effect) -> Itera
     for what, n in sorted(Counter(answers).items()):
         checks = "1 gold check says" if n == 1 else f"{n} gold checks say"
         yield (
-            f"{checks} that {what}, but nobody can give this answer any more. Withdraw"
-            f" {'this gold check' if n == 1 else 'these gold checks'}"
-            " first (`touchstone gold withdraw`)."
+            f"{checks} that {what}, but this answer is no longer possible. Withdraw "
+            f"{'this gold check' if n == 1 else 'these gold checks'} first (`touchstone gold withdraw`)."
         )
 
 
@@ -125,7 +124,10 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
     added = {change.steps[3] for change in comparison.changes if change.row is sorts.ADDED_CRITERION}
     for other in sorted(changes.named_elsewhere(session, project_id=access.project_id), key=str):
         if other.by is not None and other.by.own_scale and other.now in step.criteria:
-            yield (f"A reference metric uses the name {other.now}. Keep the name, and change the label instead.")
+            yield (
+                f"A reference metric already uses the name {other.now}. Keep the old name, and change the label "
+                "instead."
+            )
         elif other.now in taken:
             yield (
                 f"Stored ratings (by judges or imported) already use the name {other.now} for an earlier criterion."
@@ -135,8 +137,8 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
             other.stored, *(before for before, after in step.criteria.items() if after == other.stored)
         ):  # fmt: skip
             yield (
-                f"Imported ratings of {other.now} still use its old name {other.stored}, so they would also count for a"
-                f" new criterion {other.stored}. Choose another name for the new criterion."
+                f"Imported ratings of {other.now} still use its old name {other.stored}, so these ratings would also "
+                f"count for a new criterion {other.stored}. Choose another name for the new criterion."
             )
 
 
@@ -172,7 +174,7 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
             counted = zip(held, ("items", "being written", "in the pool"), strict=True)
             counts = ", ".join(f"{what}: {n:,}" for n, what in counted if n)
             raise ConflictError(
-                f"The dimension {name} is already in use ({counts}), but version "
-                f"{reading.numbers[past.before_id]} of the schema does not have it, so you cannot undo the change. "
-                "Make a new version with the earlier dimensions instead, and decide where the items go."
+                f"You cannot undo the change. The dimension {name} is already in use ({counts}), but version "
+                f"{reading.numbers[past.before_id]} of the schema does not have this dimension. Make a new version "
+                "with the earlier dimensions instead, and decide where the items go."
             )

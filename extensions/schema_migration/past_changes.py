@@ -27,11 +27,7 @@ def _decided(option: str) -> str:
 def show_past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     """Draw the changes so far, newest first, and a button that takes the last one back."""
     if not past:
-        shell.show(
-            markup.tag(
-                "div", markup.quiet("No changes. The project uses the form that it was created with."), style="ts"
-            )
-        )
+        shell.show(markup.tag("div", markup.quiet("No changes yet. The project uses its first form."), style="ts"))
         return
     by = shell.named(services, [change.by for change in past])
     undoes = {change.number: f", undoes {change.undoes}" if change.undoes else "" for change in past}
@@ -60,9 +56,9 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
         given = counts.get(last.new_version, 0)
         question = Confirmation(
             f"Undo change {last.number} of {view.title}?",
-            f"The project uses version {last.version} again. Items and earlier votes are as before the change. "
-            f"{markup.count(given, 'vote')} under version {last.new_version} are kept. Votes that do not fit the "
-            "earlier form are asked again.",
+            f"The project will use version {last.version} again. Items and earlier votes return to their state "
+            f"before the change. Touchstone keeps {markup.count(given, 'vote')} under version {last.new_version}. "
+            "Votes that do not fit the earlier form are asked again.",
             "You can repeat the change later.",
             f"Undo change {last.number}",
         )

@@ -51,7 +51,7 @@ def _change(context: JobContext) -> JobOutcome:
         return JobOutcome(f"Version {done.version} is in force. {_came_of(done.tally)}")
     number = migration.to_undo(context.store, **about).number
     done = migration.undo(context.store, **options)
-    return JobOutcome(f"Change {number} was undone: version {done.version} is in force. {_came_of(done.tally)}")
+    return JobOutcome(f"Change {number} was undone. Version {done.version} is in force. {_came_of(done.tally)}")
 
 
 def _order(context: JobContext) -> SchemaOrder:
@@ -64,7 +64,7 @@ def _order(context: JobContext) -> SchemaOrder:
 def _made(change: PastChange) -> str:
     """Return the result of a change whose process has died, as a sentence."""
     if change.undoes is not None:
-        return f"Change {change.undoes} was undone: version {change.new_version} is in force."
+        return f"Change {change.undoes} was undone. Version {change.new_version} is in force."
     return f"Version {change.new_version} is in force."
 
 

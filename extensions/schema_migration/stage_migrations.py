@@ -49,8 +49,8 @@ class InStage:
         'Grading: slots opened: 40, slots withdrawn: 0, answers asked again: 3.'
         """
         return (
-            f"{self.title}: slots opened: {self.opened:,}, slots withdrawn: {self.closed:,},"
-            f" answers asked again: {self.asked_again:,}."
+            f"{self.title}. Slots opened: {self.opened:,}. Slots withdrawn: {self.closed:,}. Answers asked again: "
+            f"{self.asked_again:,}."
         )
 
 

@@ -60,8 +60,8 @@ _FIGURES = (
     _Figure(
         "peers",
         "Share as peers",
-        "Share of equal answers to the same question, in pairs of their answer and another person's, by {by} "
-        f"(UTC), n = pairs. A {{by}} with fewer than {SMALL} pairs is left out. Band: 95 % limits.",
+        "Share of equal answers to the same question, compared with each other person, by {by} (UTC); n = pairs "
+        f"of answers. The chart omits each {{by}} with fewer than {SMALL} pairs. Band: 95 % limits.",
         ".2f",
         _peers,
         False,
@@ -164,9 +164,9 @@ def _about(card: Card, drawn: Sequence[_PersonSeries], rest: Sequence[_PersonSer
     caption = f"Blue: {card.name}."
     if drawn:
         most = f", the {len(drawn)} of {there} with the most tasks" if there > len(drawn) else ""
-        caption += f" Grey: {markup.count(len(drawn), 'other')} in this stage{most}."
+        caption += f" Gray: {markup.count(len(drawn), 'other')} in this stage{most}."
     if by == "day":
-        caption += f" At most the last {MOST_DAYS} days with work of each."
+        caption += f" The chart shows at most the last {MOST_DAYS} days with work of each person."
     return caption
 
 

@@ -165,9 +165,9 @@ def drifts(before: Score, lately: Score) -> tuple[str, ...]:
         ("skips", before.skips, lately.skips),
     ):
         if min(one.n, other.n) and (one.limits[1] < other.limits[0] or other.limits[1] < one.limits[0]):
-            sentences.append(f"{name} {one.value:.2f} before, {other.value:.2f} lately")
+            sentences.append(f"{name} {one.value:.2f} earlier, {other.value:.2f} recently")
     if lately.per_hour >= before.per_hour * 1.5 or lately.per_hour <= before.per_hour / 1.5:  # nan is neither
-        sentences.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
+        sentences.append(f"tasks per active hour {before.per_hour:.0f} earlier, {lately.per_hour:.0f} recently")
     return tuple(sentences)
 
 

@@ -44,7 +44,7 @@ def new_key(path: Path) -> str:
             file.write(key.hex() + "\n")
     except FileExistsError as error:
         raise InvalidFileError(
-            f"{path} exists already, and keys are never overwritten. Choose another name."
+            f"{path} already exists, and Touchstone never overwrites keys. Choose another name."
         ) from error
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
@@ -59,7 +59,8 @@ def read_key(path: Path) -> bytes:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     if not _KEY.fullmatch(text):
         raise InvalidFileError(
-            f"{path} is not a key file with 64 digits of 0 to f. Create one with `touchstone score create-key`."
+            f"{path} is not a key file with 64 hexadecimal digits. Create a key file with `touchstone score "
+            "create-key`."
         )
     return bytes.fromhex(text)
 
@@ -168,7 +169,8 @@ def read_card(path: Path) -> dict[str, Any]:
         raise InvalidFileError(f"{path} is not a score card: {error}.") from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:
         raise InvalidFileError(
-            f"{path} is not a score card that this version reads. Write one with `touchstone score create --out`."
+            f"This version of Touchstone cannot read {path} as a score card. Create a score card with "
+            "`touchstone score create --out`."
         )
     return card
 
@@ -191,11 +193,14 @@ def check_card(
     if not isinstance(signature, Mapping):
         bad.append("The card is not signed.")
     elif signature.get("method") != METHOD:
-        bad.append(f"The card is signed by {signature.get('method')!r}, which this version does not know.")
+        bad.append(
+            f"The card uses the signature method {signature.get('method')!r}, which this version of Touchstone does "
+            "not support."
+        )
     elif signature.get("key") != _called(key):
         bad.append(f"The card is signed with the key {signature.get('key')}, but you gave the key {_called(key)}.")
     elif not _signed(card, str(signature.get("value")), key):
-        bad.append("The card was changed after it was signed.")
+        bad.append("The card was changed after signing.")
     else:
         good.append(f"The card is signed with the key {_called(key)} and unchanged.")
     for what, sha256 in (("keys", keys_sha256), ("submission", submission_sha256)):
@@ -203,11 +208,11 @@ def check_card(
         if sha256 is not None:
             same = isinstance(file_facts, Mapping) and file_facts.get("sha256") == sha256
             file = {"keys": "key file", "submission": "submission"}[what]
-            (good if same else bad).append(f"The card is about {'this' if same else 'another'} {file}.")
+            (good if same else bad).append(f"The card belongs to {'this' if same else 'another'} {file}.")
     if again is not None:
         differ = _differences(card, card_of(again, at=datetime.now(UTC)))
         (bad if differ else good).append(
-            f"Scored anew, {differ[0]}." if differ else "Scoring again gives the same numbers."
+            f"Scored anew, {differ[0]}." if differ else "Scoring the answers again gives the same numbers."
         )
     return CheckedCard(not bad, (*bad, *good))
 

@@ -83,15 +83,15 @@ class Scoring:
         sentences = [f"{read:,} of {len(self.items):,} items have a readable answer."]
         become = "count as wrong" if convention == "wrong" else "are left out"
         if lacking := counted.pop(MISSING, 0):
-            sentences.append(f"{lacking:,} have no answer, and {become}: {_few(self._of(MISSING))}.")
+            sentences.append(f"{lacking:,} items without an answer {become}: {_few(self._of(MISSING))}.")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            sentences.append(f"{keyless:,} have no key to compare an answer with, and are left out.")
+            sentences.append(f"{keyless:,} items without a key to compare with are left out.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
-            sentences.append(f"{n:,} answers could not be read ({words}), and {become}: {_few(self._of(outcome))}.")
+            sentences.append(f"{n:,} answers that could not be read ({words}) {become}: {_few(self._of(outcome))}.")
         if self.extra:
             sentences.append(
-                f"{len(self.extra):,} answers match no item of this split, and are ignored: {_few(self.extra)}."
+                f"{len(self.extra):,} answers match no item of this split and are ignored: {_few(self.extra)}."
             )
         return sentences
 
@@ -124,7 +124,8 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
         known = next(iter(keys.items), "none")
         raise InvalidFileError(
             f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
-            f"{keys.head.split}. Its first ID is {extra[0]!r}, but IDs of the key file look like {known!r}."
+            f"{keys.head.split}. Its first ID is {extra[0]!r}, but IDs of the key file look like {known!r}. Use the "
+            "IDs of the key file."
         )
     items = [_scored(item, submission.answers, keys.head.unreadable) for item in keys.items.values()]
     return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))

@@ -50,14 +50,16 @@ def read_submission(path: Path) -> SubmissionFile:
     """
     try:
         if path.stat().st_size > LARGEST:
-            raise InvalidFileError(f"{path} has more than {LARGEST >> 20} MB. Nothing was scored.")
+            raise InvalidFileError(
+                f"{path} is larger than {LARGEST >> 20} MB. Nothing was scored. Remove data other than the answers."
+            )
         data = path.read_bytes()
     except OSError as error:
         raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
     try:
         text = json_text.decode(data).removeprefix("\ufeff")
         if json_text.has_broken_bytes(text):
-            raise NotJson(0, "it is not UTF-8; save it as UTF-8 and try again")
+            raise NotJson(0, "the file is not UTF-8; save the file as UTF-8 and try again")
         if not text.strip():
             raise NotJson(0, "it is empty")
         rows = list(_of_json(path, text) if text.lstrip()[0] in "[{" else _of_table(path, text))
@@ -67,11 +69,11 @@ def read_submission(path: Path) -> SubmissionFile:
     if twice:
         named = ", ".join(twice[:_SHOWN])
         raise InvalidFileError(
-            f"{path} answers {len(twice):,} items more than once ({named}{', ...' if len(twice) > _SHOWN else ''}), "
-            "so it is unclear which answer counts. Leave one answer for each item. Nothing was scored."
+            f"{path} has more than one answer to {len(twice):,} items ({named}"
+            f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Leave only one answer to each item."
         )
     if not rows:
-        raise InvalidFileError(f"{path} contains no answers. Nothing was scored.")
+        raise InvalidFileError(f"{path} contains no answers. Nothing was scored. Name a file with answers.")
     return SubmissionFile(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
 
 
@@ -85,7 +87,7 @@ def _of_json(path: Path, text: str) -> Iterator[tuple[str, Any]]:
             raise NotJson(0, f"row {number}: {error}") from error
         id = record.get(_key(record, IDS, number))
         if isinstance(id, bool) or not isinstance(id, str | int):
-            raise NotJson(0, f"row {number}: its id must be text or a whole number")
+            raise NotJson(0, f"row {number}: the id must be text or a whole number")
         yield str(id), _value(record.get(_key(record, ANSWERS, number)), number)
 
 
@@ -110,7 +112,7 @@ def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number:
 def _value(value: Any, number: int) -> Any:
     if isinstance(value, str):
         if len(value) > LONGEST:
-            raise NotJson(0, f"row {number}: its answer has more than {LONGEST:,} characters")
+            raise NotJson(0, f"row {number}: the answer has more than {LONGEST:,} characters")
         return None if value.strip().casefold() in _NONE else json_text.showable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None

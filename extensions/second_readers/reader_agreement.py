@@ -145,13 +145,15 @@ def values_of(path: Path) -> dict[str, Any]:
         else:
             rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
     except (ValueError, csv.Error, RecursionError) as error:
-        raise InvalidFileError(f"{path} contains neither JSON lines nor a table: {error}.") from error
+        raise InvalidFileError(f"{path} must contain JSON lines or a table: {error}.") from error
     values: dict[str, Any] = {}
     for at, row in rows:
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or "value" not in row:
-            raise InvalidFileError(f"{path}, line {at}: it needs an id and a value.")
+            raise InvalidFileError(f"{path}, line {at}: the line needs an id and a value.")
         if row["id"] in values:
-            raise InvalidFileError(f"{path}, line {at}: the id {row['id']!r} is repeated.")
+            raise InvalidFileError(
+                f"{path}, line {at}: the id {row['id']!r} is repeated. Keep only one line for each id."
+            )
         values[row["id"]] = row["value"]
     return values
 
@@ -172,7 +174,7 @@ def compare(store: Store, *, by: Person | None, project: str, values: Mapping[st
         for public in values:
             if public not in ids:
                 raise InvalidFileError(
-                    f"There is no answer {public!r} in {access.title}. Use a sample that was drawn from this project."
+                    f"{access.title} has no answer {public!r}. Use a sample that was drawn from this project."
                 )
         asked = _asked(session, access, readings.answers(session, ids=list(ids.values())))
         people_values = {
@@ -205,7 +207,7 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     if read.outcome is not ReadOutcome.READ:
         raise InvalidFileError(
             f"The value {text[:60]!r} of {public} is not a valid reading ({asked.kind.value}). Write a letter, "
-            "several with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
+            "several letters with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
         )
     return _in_words(read.value, list(read.places), asked)
 

@@ -225,8 +225,8 @@ def _refuse_unfit(spec: ModelSpec) -> None:
     """Raise an error for a description without an endpoint, or with a name that has another meaning."""
     if spec.adapter != "endpoint":
         raise ModelError(
-            f"{spec.name} is not asked through an endpoint (adapter `{spec.adapter}`), but a second reader must be. "
-            "Describe it with `adapter: endpoint`."
+            f"A second reader needs an endpoint, but {spec.name} uses the adapter `{spec.adapter}`. Write a "
+            "description with `adapter: endpoint`."
         )
     if spec.name == RULES or "+" in spec.name:
         raise InvalidInputError(
@@ -253,7 +253,7 @@ def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity:
         raise ConflictError(
             f"{spec.name} has already read answers of {access.name} with another description (model, endpoint or "
             "generation). Both sets of readings would count under one name. Give this description another `name`, "
-            "or continue with the earlier one."
+            "or continue with the earlier description."
         )
 
 
@@ -351,7 +351,7 @@ _NONE, _SAID = "none", "said"
 def _reading(attempt: Attempt, asked: ExpectedAnswer, failed: Counter[str]) -> Reading | None:
     """Return the reading of an attempt; None without a reply, so that the answer is asked again."""
     if not attempt.outcome.replied:
-        failed[f"no reply came ({attempt.outcome.value.replace('_', ' ')})"] += 1
+        failed[f"no reply arrived ({attempt.outcome.value.replace('_', ' ')})"] += 1
         return None
     read = read_reply(attempt.text, asked) if attempt.outcome is Outcome.ANSWERED else None
     if read is not None:

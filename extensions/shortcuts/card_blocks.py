@@ -11,8 +11,8 @@ from reports.content import Block, Cell, Figure, Paragraph, ReportTable
 
 _BOUNDS = {
     "value": "The share itself must not exceed the limit.",
-    "low": "The lower end of its interval must not exceed the limit.",
-    "high": "The upper end of its interval must not exceed the limit.",
+    "low": "The lower end of the share's interval must not exceed the limit.",
+    "high": "The upper end of the share's interval must not exceed the limit.",
 }
 
 
@@ -21,8 +21,8 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     gate = ModelResult.from_json(told)
     by = "one model" if gate.wanted_models == 1 else f"{gate.wanted_models} models"
     limit = (
-        f"At most {100 * gate.at_most:.1f} % of the items may be right without images in every order of their "
-        f"options (at least {gate.orders}), by {by}"
+        f"Without images, {by} may get at most {100 * gate.at_most:.1f} % of the items right in every order of "
+        f"options (number of orders: at least {gate.orders})"
     )
     if told.get("figures") == "private":
         named = f" Asked: {', '.join(model.model for model in gate.models)}." if gate.models else ""
@@ -39,14 +39,14 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         chance = "-" if model.chance is None else f"{100 * model.chance:.1f} %"
         rows.append((model.model, model.items, model.orders, figure, chance))
     heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
-    yield ReportTable("shortcut_models", "Asked without images before the release", heads, tuple(rows))
+    yield ReportTable("shortcut_models", "Models asked without images before the release", heads, tuple(rows))
 
 
 def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
     """Yield the limits for rules and the classifier, from the manifest's entry."""
     gate, private = TextResult.from_json(told), told.get("figures") == "private"
     if private and gate.outcome == UNKNOWN:
-        yield Paragraph("The limits of the schema cannot be computed.", "missing")
+        yield Paragraph("Touchstone cannot check the limits of the schema.", "missing")
     elif gate.outcome in (UNKNOWN, NONE):
         yield Paragraph(f"The limits of the schema: {gate.said}.", "missing")
     if not gate.limits:
@@ -58,7 +58,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         rows.append((limit.title, *(() if private else (figure,)), f"{100 * limit.at_most:.1f} %", limit.outcome))
     yield ReportTable(
         "shortcut_limits",
-        f"Checked before the release, in {gate.items:,} items",
+        f"Shortcuts checked before the release, in {gate.items:,} items",
         heads,
         tuple(rows),
         note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",
@@ -71,4 +71,4 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         if gate.score is None
         else f"have a right option that the classifier rates above {100 * gate.score:g} %"
     )
-    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}: their text may reveal the answer.")
+    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}, so their text may reveal the answer.")

@@ -41,21 +41,21 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
     """Refuse plans that no worker can execute, or whose result would mean nothing."""
     model_runs.check_plan(spec, plan)
     if plan.strategy not in STRATEGIES:
-        raise ModelError(f"A run for shortcuts must generate answers or rank options; {plan.strategy} does neither.")
+        raise ModelError(f"A run for shortcuts cannot use the strategy {plan.strategy}. Use generate or rank_options.")
     if plan.frames and plan.frames not in set(Frames):
         raise ModelError(f"Unknown frames {plan.frames!r}. Choose one of {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
-        raise ModelError("Without images, frames are not shown. Choose only one of the two options.")
+        raise ModelError("A run without images shows no frames. Choose only one of the two options.")
     if plan.without_marks and plan.text_only:
-        raise ModelError("Without images, marks are not shown. Choose only one of the two options.")
+        raise ModelError("A run without images shows no marks. Choose only one of the two options.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
         raise ModelError(
-            f"Ask for 2 to {MOST_ORDERS} orders of options or for the item's own order, not {plan.orders}."
+            f"Choose 2 to {MOST_ORDERS} orders of options, or the item's own order, instead of {plan.orders}."
         )
     if plan.orders and plan.strategy == "rank_options":
-        raise ModelError("Options are ranked one by one, so their order has no effect.")
+        raise ModelError("Options are ranked one by one, so their order has no effect. Remove the number of orders.")
     if plan.batch:
-        raise ModelError("Runs for shortcuts cannot use batch files.")
+        raise ModelError("Runs for shortcuts cannot use batch files. Run the model without batch files.")
 
 
 def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[int]:
@@ -68,7 +68,7 @@ def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[i
         raise ModelError(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
     if plan.without_marks and not any(kinds.of_field(field).drawn for field in access.schema.item.fields):
         raise ModelError(
-            f"The items of the schema {access.schema.name} draw nothing on their images, so no marks can be left out."
+            f"The items of the schema {access.schema.name} have no marks on their images, so no marks can be hidden."
         )
     return model_runs.wanted_items(session, access, plan)
 
@@ -102,7 +102,7 @@ def _without_key(schema: Schema, item: AskedItem) -> str:
     asked = asked_of(schema, item.fields)
     offered = item.fields.get(options_field(schema) or "")
     if asked.kind is not AnswerKind.OPTION or not isinstance(offered, list | tuple) or len(offered) < 2:
-        return "It has no options with a key."
+        return "The item has no options with a key."
     return key_of(item.fields.get(key_field(schema) or ""), asked)[1]
 
 
@@ -124,7 +124,7 @@ class _ConditionShower(Shower):
             picture.sha256 for picture in pictures if isinstance(picture, Taken) and picture.clip is not None
         )
         if not clips:
-            raise Cannot("No clip of this item is shown, so there are no frames to leave out or to shuffle.")
+            raise Cannot("No clip of this item is shown, so no frames can be omitted or shuffled.")
         for sha256 in clips:
             pictures = self._less(item, pictures, sha256)
         return pictures
@@ -151,7 +151,7 @@ class _ConditionShower(Shower):
 def _unmarked(shown: Sequence[Shown]) -> list[Shown]:
     """Return the images without their marks. Raise ``Cannot`` if an item has none."""
     if not any(isinstance(picture, Still) and _is_marked(picture) for picture in shown):
-        raise Cannot("Nothing is drawn on an image of this item, so there are no marks to leave out.")
+        raise Cannot("The images of this item have no marks to hide.")
     return [replace(picture, drawn={}) if isinstance(picture, Still) else picture for picture in shown]
 
 

@@ -70,7 +70,7 @@ class ModelResult:
             f"{self.unsettled:,} of {self.items:,} items lack replies by {by} in {self.orders} orders without images"
         )
         if self.outcome == UNKNOWN:
-            return f"{UNKNOWN}: {lacking}; touchstone shortcut run asks them"
+            return f"{UNKNOWN}: {lacking}; to get these replies, use touchstone shortcut run"
         share = 100 * self.flagged / self.items
         figures = (
             f"{self.flagged:,} of {self.items:,} items ({share:.1f} %) are right without images in all orders by {by}"
@@ -133,5 +133,5 @@ def measure(store: Store, access: Access, schema_version: int | None = None) -> 
     """Return the result of the check, which no votes change. The caller checks that the person may see it."""
     models = measure_models(store, by=None, project=access.name)
     result = compare_with_limit(access.schema.export.shortcuts, models)
-    assert result is not None, "the check applies to schemas with the limit"
+    assert result is not None, "the check applies only to schemas with this limit"
     return result

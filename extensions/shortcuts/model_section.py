@@ -31,7 +31,7 @@ from reports.content import Figure
 
 FLAGGED, SECOND = "right without images", "for a second look"
 _NO_ONE = (
-    "No model was asked without images. Run touchstone shortcut run on the server's machine to see its results here."
+    "No model has answered without images. To see results here, use touchstone shortcut run on the server's machine."
 )
 
 
@@ -53,7 +53,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(_answer(view, at.found))
     if gate is not None:
         style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-        words = "Limit before a release" if items is None else "These items compared with the release limit"
+        words = "Limit for a release" if items is None else "These items compared with the release limit"
         shell.show(markup.tag("div", markup.notice(f"{words}: {gate.said}.", style=style), data_part="models-gate"))
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
@@ -99,9 +99,11 @@ def _plot(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
         )
         for model in found.models
     ]
-    words = ["Lines are 95 % intervals, by source."]
+    words = ["Lines are 95 % intervals, with resampled sources."]
     if found.earlier:
-        words.append(f"Left out: {markup.count(found.earlier, 'reply', 'replies')} to items that were changed since.")
+        words.append(
+            f"Excluded: {markup.count(found.earlier, 'reply', 'replies')} to items that have changed since the reply."
+        )
     drawn = dot_plot(rows, title="Right", ends=(0.0, 1.0))
     return markup.joined([drawn, markup.tag("p", markup.quiet(" ".join(words)), style="ts ts-small")])
 
@@ -113,10 +115,10 @@ def _figures(found: ModelShortcuts) -> None:
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
     about = (
-        "Limits are 95 % limits, by resampled sources. Right in all orders: the share of items that were asked in "
-        f"at least {markup.count(found.orders, 'order')}. By chance: this share if options are drawn at random. More "
-        "with images: the gain when everything is shown, for items that were asked both ways. An answer without an "
-        "option counts as wrong. A missing reply does not count."
+        "Limits are 95 % limits, with resampled sources. Right in all orders: among items asked in at least "
+        f"{markup.count(found.orders, 'order')}, the share that is right in every order. By chance: this share if "
+        "options are drawn at random. More with images: the gain with everything shown, for items asked with and "
+        "without images. An answer without an option counts as wrong. A missing reply does not count."
     )
     shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small", data_part="models-about"))
 
@@ -167,7 +169,9 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     given = with_second_look(results, chosen, strong).second if second else results.flagged
     if not given:
         shell.show(
-            markup.notice("These models list no item for a second look." if second else "There is no such item.")
+            markup.notice(
+                "No item is listed for a second look with these models." if second else "No item is in this list."
+            )
         )
         return
     first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")
@@ -185,7 +189,7 @@ def _by_whom(
 ) -> tuple[list[str], list[str]]:
     """Ask for the models by which items are listed for a second look."""
     chosen = middle.multiselect(
-        "All right without images",
+        "Models right without images",
         list(found.right),
         placeholder="every model",
         key=f"shortcuts.models.chosen.{view.name}",
@@ -215,7 +219,7 @@ def _wrote(each: OtherAnswer) -> markup.Markup:
 
 def _table(view: ProjectView, found: ModelShortcuts, given: Sequence[ListedItem], *, chances: bool) -> None:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Why it is listed", "wide")]
+    heads = [("Item", ""), ("Dimension", ""), ("Right option", ""), ("Reason for listing", "wide")]
     heads += [("By chance", "number")] if chances else []
     rows = []
     for flagged_item in given:

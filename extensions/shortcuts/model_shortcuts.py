@@ -302,7 +302,7 @@ def _blind(choice: Choice, right: Mapping[str, int], asked: int) -> ListedItem:
 def _right_blind(n: int, asked: int) -> str:
     """Return the sentence for the author."""
     who = "A model answers" if asked == 1 else f"{n} of {asked} models {'answers' if n == 1 else 'answer'}"
-    return f"{who} this right without images, in every order of its options."
+    return f"{who} this item correctly without images, in every order of its options."
 
 
 def _unsettled(
@@ -341,7 +341,8 @@ def with_second_look(
     there = list(dict.fromkeys(score.model for score in found.models))
     problems = [
         Problem(
-            "models", f"No run has asked {name!r} for shortcuts. Models that were asked: {', '.join(there) or 'none'}."
+            "models",
+            f"No run for shortcuts used the model {name!r}. Models with such runs: {', '.join(there) or 'none'}.",
         )
         for name in (*chosen, *strong)
         if name not in there

@@ -61,13 +61,13 @@ def items_link(view: ProjectView, words: str, ids: Sequence[str]) -> markup.Mark
 def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part: str) -> None:
     """Show a link to the page Items with these items. If there are many, the link has the items of this ``page``."""
     some = len(ids) > LINKED
-    words = f"The {len(page):,} of this page" if some else "It" if len(ids) == 1 else f"These {len(ids):,}"
+    words = f"The {len(page):,} items of this page" if some else "It" if len(ids) == 1 else f"These {len(ids):,}"
     to = ItemList(ItemFilter(ids=tuple(page if some else ids))).address(view.name)
     shell.show(
         markup.tag(
             "p",
             markup.tag("a", markup.text(f"{words} on Items"), href=to, target="_self"),
-            markup.quiet(": have them verified again, give them to people, or export them."),
+            markup.quiet(": verify these items again, assign the items to people, or export the items."),
             style="ts",
             data_part=part,
         )

@@ -32,7 +32,7 @@ def check(schema: Schema) -> Found:
     path: Path = ("export", "shortcuts")
     if options_field(schema) is None:
         why = "items have no options with a key, so shortcuts cannot be tested"
-        yield path, f"{why}; leave `shortcuts` out"
+        yield path, f"{why}; remove `shortcuts`"
         return
     for key, message in wrong(limits):
         yield (*path, *key), message
@@ -41,7 +41,7 @@ def check(schema: Schema) -> Found:
 def wrong(limits: Shortcuts) -> Found:
     """Yield the problems of the limits themselves, each with the key below ``shortcuts``."""
     if not 0 <= limits.above_chance < 1:
-        what = "it must be a share of the items, from 0 to below 1"
+        what = "the value must be a share of the items, at least 0 and below 1"
         yield ("above_chance",), f"{what}{_percent(limits.above_chance)}"
     for name, share in limits.at_most.items():
         if name not in TITLES:
@@ -53,7 +53,7 @@ def wrong(limits: Shortcuts) -> Found:
         yield ("score",), f"a score is a probability, so it must be above 0 and below 1{_percent(limits.score)}"
     for name, most in (("flagged", limits.flagged), ("without_images", limits.without_images)):
         if most is not None and not 0 <= most < 1:
-            yield (name,), f"it must be a share of the items, from 0 to below 1{_percent(most)}"
+            yield (name,), f"the value must be a share of the items, at least 0 and below 1{_percent(most)}"
     for name, number in (("orders", limits.orders), ("models", limits.models)):
         if number < 1:
             yield (name,), f"the number of {name} must be 1 or more"

@@ -32,7 +32,9 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
         return
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
     here = bulk.preview(services.store, **ask, chosen=BulkSelection(items=tuple(reasons)), reasons=Reasons(own=reasons))
-    shell.show(markup.paragraph("Authors will read exactly this text. An item without a reason stays.", style="ts"))
+    shell.show(
+        markup.paragraph("Authors will read exactly this text. Items without a reason are not sent back.", style="ts")
+    )
     words_by_item = {
         item: str(
             st.text_area(
@@ -47,9 +49,9 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     }
     words_by_item = {item: words for item, words in words_by_item.items() if words}
     counts = (
-        f"{markup.count(len(words_by_item), 'item')} would go back, {len(reasons) - len(words_by_item):,} would not."
+        f"{markup.count(len(words_by_item), 'item')} will be sent back, {len(reasons) - len(words_by_item):,} will not."
     )
-    silent = [(item, "No reason is given.") for item in here.can if item not in words_by_item]
+    silent = [(item, "The reason is missing.") for item in here.can if item not in words_by_item]
     shell.show(*describe_preview(counts, list(words_by_item), [*here.cannot, *silent]))
     if not words_by_item:
         return
@@ -63,8 +65,8 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
 
     label = f"Send back {markup.count(len(words_by_item), 'item')}"
     words = (
-        f"{markup.count(len(words_by_item), 'item')}, each with the reason to its author. Nobody else gets an item "
-        "until its author has corrected it."
+        f"{markup.count(len(words_by_item), 'item')} will go back to the authors, each with a reason. Nobody else "
+        "gets an item until its author has corrected the item."
     )
     question = Confirmation(f"{label}?", words, UNDO[Action.SEND_BACK], f"Yes, {label.lower()}")
     confirm.button(label, services, question, do, key=f"{key}.do", sure=f"{key}.sure")

@@ -90,7 +90,7 @@ class TextResult:
             return f"{UNKNOWN}: {self.why.rstrip('.')}"
         if self.outcome == NONE:
             return "no counted item has options with a key"
-        more = f"; {self.left_out:,} without options left out" if self.left_out else ""
+        more = f"; {self.left_out:,} without options excluded" if self.left_out else ""
         flagged = f"{self.flagged:,} of {self.items:,} items flagged"
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
@@ -209,7 +209,7 @@ def limits_of(store: Store, *, project: str) -> model.Shortcuts | None:
 def measure(store: Store, access: Access, schema_version: int | None = None) -> TextResult:
     """Return the result of the check, which no votes change. The caller checks that the person may see it."""
     limits = access.schema.export.shortcuts
-    assert limits is not None, "the check applies to schemas with limits"
+    assert limits is not None, "the check applies only to schemas with limits"
     try:
         return compare_with_limits(limits, measure_texts(store, project=access.name))
     except NotAvailableError as error:

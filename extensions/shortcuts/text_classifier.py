@@ -76,7 +76,7 @@ def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
             [
                 Problem(
                     "sources",
-                    "all items with options come from one source, so the classifier has nothing to learn from; give "
+                    "all items with options come from one source, but the classifier needs several sources; give "
                     "the source of each item, such as its video",
                 )
             ]
@@ -93,7 +93,7 @@ def folds_of(sources: Sequence[Hashable], *, folds: int = FOLDS) -> Ints:
 def scores_of(choices: Sequence[Choice], fold_of: Ints, *, refits: int = REFITS, seed: int = SEED) -> list[ItemScore]:
     """Return the score of every item, in order. Items beyond chance are flagged."""
     if sum(len(choice.options) for choice in choices) > MOST_OPTIONS:
-        raise InvalidInputError([Problem("items", f"there are more than {MOST_OPTIONS:,} options: use fewer items")])
+        raise InvalidInputError([Problem("items", f"there are more than {MOST_OPTIONS:,} options; use fewer items")])
     texts = _Texts(choices, fold_of)
     keys = np.array([choice.key for choice in choices], dtype=np.int64)
     p, weights_by_fold = texts.learnt(keys, telling=True)

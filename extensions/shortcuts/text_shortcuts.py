@@ -210,8 +210,8 @@ def to_author(each: ItemScore) -> str:
     """Return the reason for sending an item back to its author; empty if there is none."""
     sentences = []
     if each.right or each.flagged:
-        words = "; ".join(each.reasons) or "no single word, but many together"
-        sentences.append(f"Question and options alone reveal the right option, without the image: {words}.")
+        words = "; ".join(each.reasons) or "many words together, but no single word"
+        sentences.append(f"The question and options reveal the right option without the image: {words}.")
     if rules := rules_that_pick(each.choice):
         sentences.append(f"Rules that ignore the image also pick the right option: {', '.join(rules)}.")
     return " ".join(sentences) if each.flagged or len(sentences) == 1 or each.right else ""

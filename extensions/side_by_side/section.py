@@ -42,7 +42,7 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
     if read.counting is not None:
         yield read.counting.sentence
     if not blocks:
-        yield "Nobody has scored two criteria or more."
+        yield "No rater has scored two or more criteria."
     for block in blocks:
         yield ""
         yield block.title
@@ -58,7 +58,7 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
             yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
     if blocks:
         yield ""
-        yield "  Each score has its 95 % interval and its number of answers, out of all scored answers."
+        yield "  Each score has a 95 % interval and its number of answers, out of all scored answers."
 
 
 def _beside(row: ModelRow, name: str) -> str:

@@ -25,10 +25,12 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
         page_chart.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
     if not tests:
         if cut.scores.kind == "corrected":
-            shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
+            shell.show(
+                markup.tag("p", markup.quiet("Touchstone does not test corrected numbers of slices."), style="ts")
+            )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} lines)"):
+    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} rows)"):
         shell.show(contrast_table(cut, tests))
 
 
@@ -52,7 +54,7 @@ def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Marku
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),
-        ("Difference to the other answers", "number"),
+        ("Difference from the other answers", "number"),
         ("95 % interval", "number"),
         ("p (Holm)", "number"),
         ("Answers", "number"),

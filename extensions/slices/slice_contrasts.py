@@ -60,9 +60,9 @@ def on_chance(tests: Sequence[Contrast]) -> str:
     if not n:
         return "No slice has enough data for a comparison with the other answers."
     beyond = sum(test.p_adjusted < 0.05 for test in tests)
-    phrase = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
+    phrase = {0: "no comparison differs", 1: "one comparison differs"}.get(beyond, f"{beyond} comparisons differ")
     return (
-        f"{n} slices are each compared with the model's other answers. By chance alone, about {0.05 * n:.1f} of them "
-        f"would differ at the 5 % level. With Holm's correction for all comparisons, {phrase}. If you try several "
-        "ways to form slices, report all of them."
+        f"Touchstone compares each of {n} slices with the model's other answers. By chance alone, about "
+        f"{0.05 * n:.1f} of these comparisons would differ at the 5 % level. With Holm's correction for all "
+        f"comparisons, {phrase}. If you try several ways to form slices, report all of them."
     )

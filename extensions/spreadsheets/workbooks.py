@@ -69,22 +69,22 @@ def _check(path: Path) -> None:
                 raise _damaged(path.name, str(error)) from error
     except OSError as error:
         if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
-            raise _damaged(path.name, "one of its parts is not where the workbook says") from error
+            raise _damaged(path.name, "one part is not at the position that the workbook states") from error
         raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def _instead(begun: bytes, stream: BinaryIO) -> str:
     """Return what a file without zip content is, with an advice, as the end of a sentence."""
     if begun != _OLE:
-        return "not a complete .xlsx workbook. Nothing was imported; copy or save it again."
+        return "not a complete .xlsx workbook. Nothing was imported. Copy or save the file again."
     stream.seek(0)
     if _ENCRYPTED in stream.read(LARGEST):
-        return "protected by a password. Nothing was imported; remove the password and save it again."
-    return "an old workbook (.xls) with a new name. Nothing was imported; save it as .xlsx."
+        return "protected by a password. Nothing was imported. Remove the password and save the file again."
+    return "an old workbook (.xls) with a new name. Nothing was imported. Save the file as .xlsx."
 
 
 def _damaged(name: str, what: str) -> InvalidFileError:
-    return InvalidFileError(f"{name} is a damaged workbook ({what}). Nothing was imported; save it again.")
+    return InvalidFileError(f"{name} is a damaged workbook ({what}). Nothing was imported. Save the workbook again.")
 
 
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -107,13 +107,13 @@ def _understood(name: str) -> Iterator[None]:
     except OSError as error:
         if error.errno is not None:
             raise InvalidFileError(f"{name} cannot be read: {error.strerror}.") from error
-        raise _damaged(name, "it has no main part") from error
+        raise _damaged(name, "the main part is missing") from error
     except (LookupError, OverflowError, TypeError, ValueError, AttributeError, SyntaxError) as error:
         message = str(error)
         part = re.search(r"no item named '([^']{1,80})'", message)
         kind = re.search(r"could not read (\w+)", message)
-        what = f"it lacks the part {part[1]}" if part else f"its {kind[1]} cannot be read" if kind else ""
-        raise _damaged(name, what or "its content does not follow the .xlsx format") from error
+        what = f"the part {part[1]} is missing" if part else f"the {kind[1]} cannot be read" if kind else ""
+        raise _damaged(name, what or "the content does not follow the .xlsx format") from error
 
 
 def _weigh(name: str, archive: zipfile.ZipFile) -> None:
@@ -123,10 +123,11 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
         about = archive.getinfo(part)
         if about.flag_bits & 1:
             raise InvalidFileError(
-                f"{name} is protected by a password. Nothing was imported; remove the password and save it again."
+                f"{name} is protected by a password. Nothing was imported. Remove the password and save the "
+                "workbook again."
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _damaged(name, "it is compressed in a way that spreadsheet programs never use")
+            raise _damaged(name, "spreadsheet programs never use its compression method")
         about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:
@@ -134,8 +135,8 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
                 left -= len(piece)
                 if left < 0:
                     raise InvalidFileError(
-                        f"{name} unpacks to more than {LARGEST >> 20} MB. Nothing was imported; "
-                        "save only index and prediction, or split it."
+                        f"{name} unpacks to more than {LARGEST >> 20} MB. Nothing was imported. Save only the "
+                        "columns index and prediction, or split the workbook."
                     )
                 if counter:
                     counter.parser.Parse(piece, False)
@@ -162,7 +163,8 @@ class _Counter:
         self.within += 1 + len(about)
         if self.held > MOST_HELD:
             raise InvalidFileError(
-                f"{self.name} has more rows or texts than Touchstone reads at once. Split it into several files."
+                f"{self.name} has more rows or texts than Touchstone can read at once. Split the workbook into "
+                "several files."
             )
         if tag == self.whole:
             self.within, self.cell = len(about), (0, "")
@@ -170,7 +172,9 @@ class _Counter:
             self._in_order(self.row, number := int(row) if row.isdecimal() and len(row) < 10 else self.row + 1)
             self.row = number
             if number > MOST_ROWS:
-                raise InvalidFileError(f"{self.name} has more than {MOST_ROWS:,} rows. Split it into several files.")
+                raise InvalidFileError(
+                    f"{self.name} has more than {MOST_ROWS:,} rows. Split the workbook into several files."
+                )
         elif tag == f"{_MAIN} c" and (place := about.get("r")):
             self._in_order(self.cell, cell := (len(place), place))  # in one row a longer name is further right
             self.cell = cell
@@ -182,12 +186,13 @@ class _Counter:
     def _in_order(self, before: Any, now: Any) -> None:
         if now <= before:
             raise InvalidFileError(
-                f"{self.name} has rows or cells in the wrong order. Nothing was imported; save it again."
+                f"{self.name} has rows or cells in the wrong order. Nothing was imported. Save the workbook again."
             )
 
     def _doctype(self, *_: Any) -> None:
         raise InvalidFileError(
-            f"{self.name} declares a document type, which spreadsheet programs never do. Nothing was imported."
+            f"{self.name} declares a document type, which spreadsheet programs never do. Nothing was imported. "
+            "Save the workbook again with a spreadsheet program."
         )
 
 

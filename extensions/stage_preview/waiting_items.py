@@ -22,8 +22,8 @@ from workflow.annotate.looking import REAL
 from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "Only seniors and leads can preview a stage."
-KEY_IS_PRIVATE = "This benchmark keeps its keys private, so only leads can preview its items."
-SECRET = "This stage shows secrets of the item, and you may still be asked to review the item blind."
+KEY_IS_PRIVATE = "The keys of this benchmark are private, so only leads can preview its items."
+SECRET = "This stage shows hidden data of the item, and you may still be asked to review the item blind."
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
 
@@ -74,13 +74,13 @@ def preview(
                 raise NotAllowedError(why)
             slots = tasks.of_item(session, item_id=stored_item.id, stage=stage)
             if not slots:
-                raise NotFoundError(f"{stored_item.external_id} has not been in {called} so far.")
+                raise NotFoundError(f"{stored_item.external_id} has not been in {called} yet. Choose another item.")
             row = slots[-1]
         else:
             waiting = _waiting(session, access, person, stage, dimension)
             shown = [pair for _, pair in zip(range(at + 1), waiting, strict=False)]
             if not shown:
-                raise NotFoundError(f"No item that you may see waits in {called}.")
+                raise NotFoundError(f"No item that you may see is waiting in {called}.")
             row, stored_item = shown[at % len(shown)]
         answer = items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
         pictures = [
@@ -95,10 +95,11 @@ def _check(access: Access, stage: Stage, called: str) -> None:
     if not at_least(access.role, Role.SENIOR):
         raise NotAllowedError(FOR_SENIORS)
     if getattr(access.schema.stages, stage.value, None) is None:
-        raise NotFoundError(f"{access.title} has no {called}.")
+        raise NotFoundError(f"{access.title} has no stage {called}.")
     if stage not in REAL:
         raise NotAllowedError(
-            f"{called} can be shown with a made-up item only, because its page shows what others said, or compares."
+            f"{called} can be previewed only with a made-up item, because its page shows other people's answers "
+            "or a comparison."
         )
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
         raise NotAllowedError(KEY_IS_PRIVATE)
@@ -160,7 +161,7 @@ def _to_write(session: Session, access: Access, item: str, dimension: str | None
         (picked,) = assets.groups(session, project_id=access.project_id, names=names).values()
     roles = roles_of(slots, [asset for asset, _ in picked])
     if roles is None:
-        raise NotFoundError("There are no free images or clips in the pool that make an item of this dimension.")
+        raise NotFoundError("The pool has no free images or clips for an item of this dimension.")
     pictures = [asset_view(asset, media, role) for (asset, media), role in zip(picked, roles, strict=True)]
     return StagePreview(_view(access, Stage.AUTHORING, dimension, pictures), None)
 

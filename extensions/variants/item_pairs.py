@@ -27,8 +27,8 @@ from workflow.results.scores import score_answers
 from workflow.results.slices import value_of
 
 NO_PARTNER = "pairs without an item of the other variant"
-TWICE = "pairs with two items of one variant"
-NO_SCORE = "pairs without a score on one of their items"
+TWICE = "pairs with two items of the same variant"
+NO_SCORE = "pairs with an item that has no score"
 
 
 @dataclass(frozen=True)

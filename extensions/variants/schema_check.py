@@ -19,7 +19,7 @@ def check(schema: Schema) -> Iterator[tuple[Path, str]]:
         if (given := getattr(pairs, name)) not in known:
             yield ("report", "pairs", name), f"there is no field `{given}`; use one of: {', '.join(sorted(known))}"
     if pairs.pair == pairs.variant:
-        yield ("report", "pairs", "variant"), "this field names the pairs; choose another field"
+        yield ("report", "pairs", "variant"), "this field already identifies the pairs; choose another field"
 
 
 KEYS = (SchemaKey("report.pairs", check),)

@@ -140,21 +140,22 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     for name in LOCAL_ONLY:
         if name not in endpoint.also and getattr(generation, name) != Generation.model_fields[name].default:
             raise ModelError(
-                f"`{name}` of `generation` is not part of the protocol, so the endpoint would not receive it: "
-                + ("list it under `also` if the server accepts it (vLLM does), or " if name in _ALSO else "")
+                f"`{name}` of `generation` is not part of the protocol, so the endpoint would not receive this "
+                "setting: "
+                + ("list the setting under `also` if the server accepts it (vLLM does), or " if name in _ALSO else "")
                 + "remove it."
             )
     unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop", "response_format"}]
     if unknown:
         raise ModelError(
-            f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} never sent. A request "
-            f"has {', '.join(all_of_it)}."
+            f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} never sent. List only "
+            f"fields of a request: {', '.join(all_of_it)}."
         )
     twice = [name for name in all_of_it if name in generation.extra_body]
     if twice:
         raise ModelError(
-            f"`extra_body` cannot set {', '.join(twice)}, which the description sets elsewhere. Set"
-            " each field in one place only."
+            f"`extra_body` cannot set {', '.join(twice)}, because the description already sets the same fields. Set "
+            "each field only once."
         )
     sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit} | generation.extra_body
     return sent, [name for name in all_of_it if name in endpoint.omit]
@@ -171,8 +172,9 @@ def turns(spec: ModelSpec, question: Question) -> Messages:
     shown = len(question.pictures)
     if shown > {"text": 0, "one_image": 1}.get(spec.modality, shown):
         raise CannotRequest(
-            f"The question has {shown} picture{'s' if shown > 1 else ''}, and the description says that "
-            f"{spec.name} takes {'none' if spec.modality == 'text' else 'one'} (`modality`)."
+            f"The question has {shown} picture{'s' if shown > 1 else ''}, but `modality` in the description says "
+            f"that {spec.name} takes {'none' if spec.modality == 'text' else 'one'}. Correct `modality`, or choose "
+            "another model."
         )
     return messages(question)
 
@@ -189,7 +191,7 @@ def messages(question: Question) -> Messages:
         (question.system or "").encode(), question.text.encode()
     except UnicodeEncodeError as error:
         raise CannotRequest(
-            "The question has half surrogates in its text, which cannot be sent; correct the item."
+            "The text of the question has half surrogates, which Touchstone cannot send. Correct the item."
         ) from error
     turns: list[Mapping[str, Any]] = []
     if question.system is not None:
@@ -220,14 +222,18 @@ def data_uri(picture: Picture) -> str:
         content = picture.path.read_bytes()
     except OSError as error:
         raise CannotRequest(
-            f"The file of {what} of the item cannot be read: {(error.strerror or 'no such file').lower()}."
+            f"Touchstone cannot read the file of {what} of the item: {(error.strerror or 'no such file').lower()}"
+            ". Import the file again."
         ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
-        raise CannotRequest(f"The file of {what} of the item has changed: its SHA-256 differs.")
+        raise CannotRequest(
+            f"The file of {what} of the item has changed: its SHA-256 differs. Restore the original file."
+        )
     kind = media_type(content)
     if kind is None:
         raise CannotRequest(
-            f"The file of {what} of the item is not PNG, JPEG, WebP or GIF. Endpoints accept only these types."
+            f"The file of {what} of the item is not PNG, JPEG, WebP or GIF. Endpoints accept only these types. "
+            "Convert the file."
         )
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 

@@ -269,8 +269,8 @@ class EndpointAsker:
             if self._in_a_row >= self.hopeless:
                 often = f", each after {self._endpoint.attempts} attempts" if reply.again else ""
                 going.stopped = going.stopped or (
-                    f"{self._in_a_row} questions in a row got no answer{often}. The last one: {reply.error} "
-                    "When the endpoint is back, resume the run."
+                    f"{self._in_a_row} questions in a row got no answer{often}. The last error: {reply.error} When "
+                    "the endpoint responds again, resume the run."
                 )
                 self._in_a_row = 0
                 going.halt.set()

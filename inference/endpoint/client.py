@@ -98,13 +98,18 @@ def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> 
     value = environment.get(name, "").strip()
     if not value:
         raise ModelError(
-            f"The environment variable {name} is not set where the worker runs. Set it to the key of {place.host}."
+            f"The worker has no environment variable {name}. Set the variable to the key for {place.host}."
         )
     if not value.isascii() or not value.isprintable() or " " in value:
-        raise ModelError(f"The environment variable {name} has no valid key: it has spaces or special characters.")
+        raise ModelError(
+            f"The environment variable {name} has no valid key. Remove spaces and special characters from the key."
+        )
     hosts = environment.get(f"{name}_HOSTS")
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
-        raise ModelError(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list this host.")
+        raise ModelError(
+            f"Touchstone may not send the key in {name} to {place.host}, because {name}_HOSTS does not list this "
+            "host. Add the host to the list."
+        )
     return Key(value)
 
 
@@ -317,7 +322,7 @@ class Client:
             if isinstance(cause, TooSlow):
                 return _failed(_sentence(words))
             if isinstance(cause, NoConnection):
-                return _failed(f"No connection to {where}{f': {words}' if words else ''}.")
+                return _failed(f"Touchstone cannot connect to {where}{f': {words}' if words else ''}.")
             if isinstance(cause, BrokenOff):
                 return _failed(f"{where} closed the connection before the whole reply arrived.")
             cause = cause.__cause__ or cause.__context__

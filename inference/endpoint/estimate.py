@@ -16,8 +16,8 @@ from inference.endpoint.budget import cost
 from inference.spec import ModelSpec
 
 RULE = (
-    "One token per four ASCII characters, one per other character, and four per message. A picture counts as its "
-    "pixels divided by 750, at least 85 and at most 3,000. Answers count at their maximum length."
+    "One token per four ASCII characters, one per other character, and four per message. The tokens of a picture "
+    "are its pixels divided by 750, but at least 85 and at most 3,000. Answers count at their maximum length."
 )
 
 

@@ -20,7 +20,7 @@ LONGEST_RAW = 65_536
 LONGEST_TOLD = 300
 """The largest number of characters of a server's own words in a message."""
 
-REPLACED = "Characters that no database takes were replaced by U+FFFD."
+REPLACED = "Touchstone replaced characters that the database cannot store with U+FFFD."
 
 _ENDED = {"stop", "eos", "end_turn", "stop_sequence"}
 _CUT = {"length", "max_tokens"}
@@ -36,10 +36,10 @@ _TOO_LONG = re.compile(
     r"|longer than the maximum|exceeds? the (available )?context",
     re.IGNORECASE,
 )
-_ONLY_REASONING = "The model reasoned and gave no answer."
+_ONLY_REASONING = "The model reasoned but gave no answer."
 _ONLY_REASONING_CUT = (
-    "The longest answer was reached while the model was still reasoning. Raise max_new_tokens, or ask for less "
-    "reasoning with `extra_body`."
+    "The reply reached the maximum length while the model was still reasoning. Raise max_new_tokens, or request "
+    "less reasoning with `extra_body`."
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _AGAIN = {408, 409, 425, 429}
@@ -144,7 +144,7 @@ def _completion(value: Any) -> EndpointReply:
     choices = value.get("choices") if isinstance(value, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return EndpointReply(
-            Outcome.UNREADABLE, again=True, error="The reply is JSON, but there is no answer in it (choices)."
+            Outcome.UNREADABLE, again=True, error="The reply is JSON, but contains no answer (`choices`)."
         )
     choice = choices[0]
     message = choice.get("message")
@@ -169,18 +169,18 @@ def _completion(value: Any) -> EndpointReply:
         )
 
     if finish is not None and not isinstance(finish, str):
-        return reply(Outcome.UNREADABLE, "The reply has a finish_reason that is not a text.", again=True)
+        return reply(Outcome.UNREADABLE, "The finish_reason of the reply is not text.", again=True)
     if finish in _FILTERED:
-        return reply(Outcome.REFUSED, "A content filter of the endpoint held the answer back.")
+        return reply(Outcome.REFUSED, "A content filter of the endpoint blocked the answer.")
     if finish in _BROKEN_OFF:
-        return reply(Outcome.TRANSPORT_ERROR, f"The endpoint broke off the answer ({finish}).", again=True)
+        return reply(Outcome.TRANSPORT_ERROR, f"The endpoint ended the answer early ({finish}).", again=True)
     if not isinstance(message, dict):
         return reply(Outcome.UNREADABLE, "The reply is JSON, but its answer has no message.", again=True)
     if parts.refusal:
         return reply(Outcome.REFUSED, "The model refused.", words=text or storable(parts.refusal)[0])
     if parts.text is None:
         kinds = f" ({', '.join(map(_server_words, parts.other))})" if parts.other else ""
-        return reply(Outcome.UNREADABLE, f"The reply is JSON, but its answer is not a text{kinds}.")
+        return reply(Outcome.UNREADABLE, f"The reply is JSON, but its answer is not text{kinds}.")
     calls = finish in _ASKS or bool(message.get("tool_calls"))
     if not text.strip() and not calls and (parts.has_reasoning or _reasoning_tokens(value)):
         return reply(Outcome.ONLY_REASONING, _ONLY_REASONING_CUT if finish in _CUT else _ONLY_REASONING, words="")
@@ -188,17 +188,15 @@ def _completion(value: Any) -> EndpointReply:
         if not text.strip():
             return reply(
                 Outcome.EMPTY,
-                "The reply reached the maximum length before any text. Raise max_new_tokens.",
+                "The reply reached the maximum length before the model wrote any text. Raise max_new_tokens.",
             )
         return reply(Outcome.TRUNCATED)
     if calls and not text.strip():
-        return reply(Outcome.EMPTY, "It asked for a tool and said nothing.")
+        return reply(Outcome.EMPTY, "The model asked for a tool and wrote no text.")
     if finish is not None and finish not in _ENDED | _ASKS:
-        return reply(
-            Outcome.UNREADABLE, f"It ended for a reason that Touchstone does not know: {_server_words(finish)}."
-        )
+        return reply(Outcome.UNREADABLE, f"The reply ended for an unknown reason: {_server_words(finish)}.")
     if not text.strip():
-        return reply(Outcome.EMPTY, "The model answered with nothing.")
+        return reply(Outcome.EMPTY, "The model returned an empty answer.")
     return reply(Outcome.ANSWERED)
 
 
@@ -211,18 +209,19 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         (text for text in (parts.get("message"), error, parts.get("detail")) if isinstance(text, str) and text), ""
     )
     codes = {str(parts.get(name) or "").lower() for name in ("code", "type")}
-    sentence = f"The endpoint answered {status}" + (f": {_server_words(message)}" if message else "") + "."
+    sentence = f"The endpoint returned status {status}" + (f": {_server_words(message)}" if message else "") + "."
     if status < 400:
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} Touchstone does not follow redirects. If the new address is right, set it as base_url.",
+            stop=f"{sentence} Touchstone does not follow redirects. If the new address is correct, set base_url to "
+            "the new address.",
         )
     if codes & _QUOTA or status == 402:
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The quota is used up, or the account cannot pay. Add credit, then resume the run.",
+            stop=f"{sentence} The quota is used up, or the account has no credit. Add credit, then resume the run.",
         )
     if codes & _FILTER_CODES:
         return EndpointReply(Outcome.REFUSED, error=sentence)
@@ -230,7 +229,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The key is missing or wrong, or may not use this model: set the environment variable "
+            stop=f"{sentence} The key is missing or wrong, or may not use this model. Set the environment variable "
             "that the description names under `key`, then resume the run.",
         )
     if status in (404, 405, 410):
@@ -247,7 +246,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The model does not accept {which}. List it under `omit` in the description.",
+            stop=f"{sentence} The model does not accept {which}. Add the name to `omit` in the description.",
         )
     return EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence, again=status in _AGAIN or status >= 500)
 
@@ -291,7 +290,10 @@ def _no_json(headers: Mapping[str, str], text: str) -> str:
         return "The reply has no body."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html" or text.lstrip()[:15].lower().startswith(("<!doctype", "<html")):
-        return "The reply is a web page, not JSON: base_url may be wrong, for example a proxy's sign-in page."
+        return (
+            "The reply is a web page, not JSON. Check base_url. The page may be the sign-in page of a proxy, for "
+            "example."
+        )
     return "The reply is not JSON."
 
 

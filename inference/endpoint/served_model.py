@@ -62,8 +62,8 @@ def describe_models(asked: str, served: Mapping[str, int]) -> tuple[str, str]:
     warning = note = ""
     if other:
         warning = (
-            f"{_replies(other)} from another model than {asked}: {', '.join(by_kind[ServedModel.OTHER])}. "
-            "Check `model` in the description, and what the endpoint serves under that name."
+            f"{_replies(other)} from a model other than {asked}: {', '.join(by_kind[ServedModel.OTHER])}. Check "
+            "`model` in the description, and check which model the endpoint serves under that name."
         )
     if snapshots:
         note = (

@@ -86,7 +86,7 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             return as_json
     for name, places in spoilt.items():
         if places and (not own[name] or places[-1] > own[name][-1].span):
-            why = f"The score for {name} is not one value, said once and for all."
+            why = f"The score for {name} is not a single, final value."
             return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={name: places[-1]}, why=why)
     for name in ASPECTS:
         if found_values[name] and not own[name]:
@@ -108,13 +108,13 @@ def six_lines(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
                 CueStanding.EARLIER,
                 CueStanding.HEDGED,
             ):
-                why = f"The reply gives another score for {name} elsewhere."
+                why = f"The reply gives two different scores for {name}."
                 return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
         rest = text[last:limit]
         behind = "\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line))
         lowest = all(is_lowest(some[-1], allowed) for some in own.values())
         if taken_back(behind, 0, lowest=lowest) is not None:
-            return ReplyReading(ReplyOutcome.CONTRADICTORY, why="The reply takes its scores back.")
+            return ReplyReading(ReplyOutcome.CONTRADICTORY, why="The reply withdraws its scores.")
         own = {name: _corrected(text, some, allowed) for name, some in own.items()}
     return reading_of_parts(own, allowed)
 

@@ -126,20 +126,20 @@ def _unsays(reply: ReplyText, text: str, chosen: FoundValue, found: Sequence[Fou
     letter = chosen.text.casefold()
     for match in _NOT_BETTER.finditer(text):
         if match["letter"].casefold() == letter and reply.standing(*match.span()) is CueStanding.OWN:
-            return "The reply also says that this output is not better."
+            return "The reply also says that the chosen output is not better."
     for equal in _EQUAL.finditer(text, chosen.outer[1]):
         if reply.standing(*equal.span()) is CueStanding.OWN:
-            return "The reply names one output as better, and calls both equal."
+            return "The reply calls one output better, and also calls both outputs equal."
     behind = text[chosen.outer[1] :]
     if taken_back(behind, 0):
-        return "The reply takes its verdict back."
+        return "The reply withdraws its verdict."
     for verdict in found:
         if (
             verdict.outer[0] > chosen.outer[0]
             and verdict.standing is CueStanding.HEDGED
             and verdict.text.casefold() != letter
         ):
-            return "Behind the verdict stands another one that differs."
+            return "A different verdict follows the first verdict."
     for match in re.finditer(r"\boutput[ \t]?\(?([a-z])\)?(?!\w)", behind, re.IGNORECASE):
         if match[1].casefold() == letter:
             continue
@@ -147,5 +147,5 @@ def _unsays(reply: ReplyText, text: str, chosen: FoundValue, found: Sequence[Fou
         end = min((at for mark in (". ", "\n") if (at := behind.find(mark, match.end())) >= 0), default=len(behind))
         sentence = behind[max(start, 0) : end]
         if _PREFERS.search(sentence[:600]) and not _LESSER.search(sentence[:600]):
-            return "Behind the verdict the reply prefers the other output."
+            return "After the verdict, the reply prefers the other output."
     return ""

@@ -70,7 +70,9 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         return ReplyReading(ReplyOutcome.UNPARSEABLE, why="The reply has no verdict in double brackets.")
     cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < verdict.outer[1] for verdict in verdicts):
-        return ReplyReading(ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
+        return ReplyReading(
+            ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends in the middle of its verdict."
+        )
     verdicts = without_ranges(reply, without_sums(reply, without_losers(reply, verdicts, allowed), allowed), allowed)
     verdicts = without_others(reply, without_legends(reply, verdicts, allowed), allowed)
     own = [verdict for verdict in verdicts if verdict.standing is CueStanding.OWN]
@@ -84,7 +86,7 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         other = next(verdict for verdict in reversed(top) if verdict.says(allowed) != last.says(allowed))
         if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
             return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ."
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives several different verdicts."
             )
     late = [
         verdict
@@ -102,13 +104,13 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     if late:
         spans = {f"{SCORE} {number}": verdict.span for number, verdict in enumerate((last, *late), 1)}
         return ReplyReading(
-            ReplyOutcome.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs."
+            ReplyOutcome.CONTRADICTORY, spans=spans, why="A different verdict follows the first verdict."
         )
     end = max(verdict.outer[1] for verdict in verdicts if verdict.standing is CueStanding.OWN)
     retracted = taken_back(text, end, lowest=is_lowest(last, allowed))
     if retracted is not None:
         spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
-        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply withdraws its verdict.")
     plain = _said_plainly(reply, allowed, last, text)
     if plain is not None:
         spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}

@@ -43,13 +43,13 @@ class FoundValue:
 
 _WHY = {
     CueStanding.QUOTED: "The only verdict in the reply is a quotation.",
-    CueStanding.DENIED: "The only verdict in the reply is one that it denies.",
-    CueStanding.SUPPOSED: "The only verdict in the reply is a supposed one.",
-    CueStanding.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
-    CueStanding.EARLIER: "The only verdict in the reply is one that it leaves behind.",
-    CueStanding.HEDGED: "The reply leaves its verdict open.",
-    CueStanding.EACH: "The reply gives a verdict for each of several answers, and none for one.",
-    CueStanding.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
+    CueStanding.DENIED: "The reply denies its only verdict.",
+    CueStanding.SUPPOSED: "The only verdict in the reply is hypothetical.",
+    CueStanding.EXAMPLE: "The only verdict in the reply is an example or explains the scale.",
+    CueStanding.EARLIER: "The reply abandons its only verdict.",
+    CueStanding.HEDGED: "The reply does not commit to a verdict.",
+    CueStanding.EACH: "The reply gives separate verdicts for several answers, but no single verdict.",
+    CueStanding.UNCLEAR: "The reply mentions a verdict, but does not give the verdict as its own.",
 }
 
 
@@ -146,7 +146,7 @@ def single_reading(found: FoundValue, allowed: Sequence[Value], *, off: str = ""
         return ReplyReading(
             ReplyOutcome.OUT_OF_RANGE,
             spans={SCORE: found.span},
-            why=f"“{found.text}{off}” is none of the values {known}.",
+            why=f"“{found.text}{off}” is not one of the values {known}.",
         )
     return ReplyReading(ReplyOutcome.SCORED, {SCORE: value}, {SCORE: found.span})
 
@@ -166,14 +166,14 @@ def reading_of_parts(found: Mapping[str, Sequence[FoundValue]], allowed: Sequenc
             return ReplyReading(
                 ReplyOutcome.CONTRADICTORY,
                 spans=spans,
-                why=f"The reply gives several scores{of_part(name)} that differ.",
+                why=f"The reply gives several different scores{of_part(name)}.",
             )
     values: dict[str, Value] = {}
     for name, scores in found.items():
         value = scores[-1].value(allowed)
         if value is None:
             known = ", ".join(map(str, allowed))
-            why = f"The score{of_part(name)} is “{scores[-1].text}”, which is none of the values {known}."
+            why = f"The score{of_part(name)} is “{scores[-1].text}”, which is not one of the values {known}."
             return ReplyReading(ReplyOutcome.OUT_OF_RANGE, spans={name: scores[-1].span}, why=why)
         values[name] = value
     return ReplyReading(ReplyOutcome.SCORED, values, spans)

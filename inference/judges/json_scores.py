@@ -97,11 +97,11 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             and score.says(allowed) != last.says(allowed)
         ):
             return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one."
+                ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="A different score follows the final score."
             )
     if _broken_around(reply.text, last.outer, read):
         return ReplyReading(
-            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The score is in an object that does not end."
+            ReplyOutcome.UNPARSEABLE, spans={SCORE: last.span}, why="The JSON object with the score is incomplete."
         )
     for match in _LOOSE.finditer(text):
         if any(start <= match.start() < end for start, end in read):
@@ -112,10 +112,12 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         ):
             spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
             return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans=spans, why="The reply gives a second final score next to the object."
+                ReplyOutcome.CONTRADICTORY,
+                spans=spans,
+                why="The reply gives a second final score outside the JSON object.",
             )
     if taken_back(text, last.outer[1], lowest=is_lowest(last, allowed)):
-        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
+        return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={SCORE: last.span}, why="The reply withdraws its score.")
     return reading_of_parts({SCORE: [last]}, allowed)
 
 

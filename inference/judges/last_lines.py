@@ -54,14 +54,14 @@ def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         return ReplyReading(
             ReplyOutcome.UNPARSEABLE,
             spans={SCORE: (start, start + len(inner))},
-            why="The last line is not one of the values alone.",
+            why="The last line is not exactly one of the values.",
         )
     if last.value(allowed) is None:
         return single_reading(last, allowed)
     unable = CANNOT_TELL.search(text)
     if unable is not None:
         return ReplyReading(
-            ReplyOutcome.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell."
+            ReplyOutcome.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot decide."
         )
     standing = reply.standing(*last.outer)
     if standing is not CueStanding.OWN:
@@ -80,7 +80,7 @@ def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         if not CORRECTS.search(text[other.outer[1] : last.outer[0]]):
             spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": last.span}
             return ReplyReading(
-                ReplyOutcome.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ."
+                ReplyOutcome.CONTRADICTORY, spans=spans, why="Two lines of the reply give different values."
             )
     return single_reading(last, allowed)
 

@@ -59,7 +59,7 @@ def read_reply(
     if not text.strip():
         return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
     if ended in CUT_OFF:
-        return ReplyReading(ReplyOutcome.TRUNCATED, why="The reply was cut off at the longest length that was allowed.")
+        return ReplyReading(ReplyOutcome.TRUNCATED, why="The reply reached the maximum length and was cut off.")
     return parser.read(text, allowed)
 
 
@@ -80,17 +80,17 @@ def _in_original(read: Callable[[ReplyText, Sequence[Value]], ReplyReading]) -> 
         reply, plain = _reply(text, tuple(allowed))
         if reply.seen.reasoning is Reasoning.OPEN:
             return ReplyReading(
-                ReplyOutcome.TRUNCATED, why="The reply is reasoning that never ends; no verdict comes after it."
+                ReplyOutcome.TRUNCATED, why="The reply consists of unfinished reasoning and has no verdict."
             )
         if not reply.text.strip():
             if reply.seen.reasoning is Reasoning.CLOSED:
-                return ReplyReading(ReplyOutcome.EMPTY, why="Nothing comes after the reply's reasoning.")
+                return ReplyReading(ReplyOutcome.EMPTY, why="The reply has no text after its reasoning.")
             return ReplyReading(ReplyOutcome.EMPTY, why="The reply is empty.")
         declined = DECLINES.search(reply.text[:DECLINES_WITHIN])
         if declined is not None:
             span = reply.seen.span(*declined.span())
             return ReplyReading(
-                ReplyOutcome.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this."
+                ReplyOutcome.REFUSED, spans={SCORE: span}, why="The judge says that it cannot give a verdict."
             )
         verdict = read(reply, allowed)
         if verdict.scored:
@@ -104,12 +104,14 @@ def _checked(found: ReplyReading, reply: ReplyText, plain: PlainText, allowed: S
     """Return the reading, or a failure if words next to a score contradict it, or if the reply echoes a template."""
     for name, (start, end) in found.spans.items():
         if any(first < end and start < last for first, last in plain.conflicts):
-            why = f"The words next to the score{of_part(name)} contradict it."
+            why = f"The words next to the score{of_part(name)} contradict the score."
             return ReplyReading(ReplyOutcome.CONTRADICTORY, spans={name: (start, end)}, why=why)
     echoed = placeholder(reply.text)
     if echoed is not None:
         return ReplyReading(
-            ReplyOutcome.UNPARSEABLE, spans={SCORE: echoed}, why="The reply repeats a template: it has a placeholder."
+            ReplyOutcome.UNPARSEABLE,
+            spans={SCORE: echoed},
+            why="The reply repeats a template and still has a placeholder.",
         )
     for start, end, pairs in find_objects(reply.text, reply.marks):
         if not any(start <= at < end for at, _ in found.spans.values()):
@@ -117,7 +119,7 @@ def _checked(found: ReplyReading, reply: ReplyText, plain: PlainText, allowed: S
         flat = list(flat_pairs(pairs))
         texts = [value for key, value, _ in flat if is_text_key(key_words(key)) and isinstance(value, str)]
         if any(is_placeholder(value) for _, value, _ in flat) or any(map(is_empty_text, texts)):
-            why = "The reply repeats a template: its JSON object has a placeholder."
+            why = "The reply repeats a template: its JSON object still has a placeholder."
             return ReplyReading(ReplyOutcome.UNPARSEABLE, spans={SCORE: (start, end)}, why=why)
         key = repeated_key(pairs)
         if key is not None:

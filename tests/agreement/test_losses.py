@@ -65,9 +65,9 @@ def test_bounds_by_hand() -> None:
     assert found.mean is not None
     assert (found.mean.lowest, found.mean.highest) == (pytest.approx(146 / 300), pytest.approx(159 / 300))
     assert found.bounds == (
-        "The mean lies between 0.487 (worst case) and 0.530 (best case). Without the losses, the mean is 0.509."
+        "The mean lies between 0.487 (worst case) and 0.530 (best case). Excluding losses, the mean is 0.509."
     )
-    assert found.count == "13 of 300 replies not readable (4.3 %): 10 unreadable, 3 empty."
+    assert found.count == "13 of 300 replies could not be read (4.3 %): 10 unreadable, 3 empty."
 
 
 def test_the_mean_leaves_out_what_nothing_can_score() -> None:
@@ -76,8 +76,8 @@ def test_the_mean_leaves_out_what_nothing_can_score() -> None:
     found = losses_of(cells, low=0, high=1, mean_of="the 10 answers to items with a key")
     assert (found.lost, found.asked) == (7, 40)
     assert found.bounds == (
-        "The mean of the 10 answers to items with a key lies between 0.600 (worst case) and 0.800 (best case)."
-        " Without the losses, the mean is 0.750."
+        "The mean of the 10 answers to items with a key lies between 0.600 (worst case) and 0.800 (best case). "
+        "Excluding losses, the mean is 0.750."
     )
 
 

@@ -105,7 +105,7 @@ def test_a_summary_has_it_where_no_one_rated_everything() -> None:
     found = {each.args["form"]: each for each in summarise(rows, by_dimension=True, statistics=("icc",))}
     assert found["ICC(1,1)"].value == pytest.approx(0.665991902834, abs=1e-11)
     assert (found["ICC(1,1)"].dimension, found["ICC(1,1)"].n_units) == ("spatial", 12)
-    assert found["ICC(2,1)"].reason == "Fewer than two units were rated by everyone."
+    assert found["ICC(2,1)"].reason == "Fewer than two units have ratings from all raters."
 
 
 @pytest.mark.parametrize(

@@ -183,11 +183,11 @@ def test_properties_of_both(seed: int) -> None:
 
 def test_why_there_is_no_value() -> None:
     lone = ratings(Shape.BOXES, ann=[[LEFT], None], bob=[None, [LEFT]])
-    assert (math.isnan(box_f1(lone).value), box_f1(lone).reason) == (True, "No unit was rated by two people.")
+    assert (math.isnan(box_f1(lone).value), box_f1(lone).reason) == (True, "No unit has ratings from two raters.")
     apart = ratings(Shape.BOXES, ann=[[LEFT]], bob=[[RIGHT]])
     assert box_f1(apart).value == 0
-    assert box_iou(apart).reason == "No two raters have a box in common: none match with an IoU of 0.5 or more."
-    assert temporal_iou(apart).reason == "These ratings are no spans of time; their scale is boxes."
+    assert box_iou(apart).reason == "No boxes of two raters match with an IoU of 0.5 or more."
+    assert temporal_iou(apart).reason == "These ratings are not spans of time, because their scale is boxes."
     once = box_f1(ratings(Shape.BOXES, ann=[[LEFT]] * 9, bob=[[LEFT]] * 9), bootstrap=Bootstrap(draws=40))
     assert (once.value, once.method) == (1, "none"), "complete agreement in a sample is not certainty"
 

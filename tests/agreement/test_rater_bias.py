@@ -93,7 +93,7 @@ def test_what_is_not_for_two_says_so() -> None:
     apart = Ratings.from_lists(ann=[1, None], bob=[None, 2])
     for test in (mcnemar, stuart_maxwell):
         assert "two raters" in (test(three).reason or "")
-        assert test(apart).reason == "No unit was rated by both."
+        assert test(apart).reason == "No unit has ratings from both raters."
     assert "two categories" in (mcnemar(Ratings.from_lists(ann=[1, 2], bob=[3, 3])).reason or "")
 
 

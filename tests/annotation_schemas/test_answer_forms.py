@@ -85,7 +85,7 @@ BOX = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
         ({"form": "boxes", "answer_boxes": [{**BOX, "x": 320, "y": 80}]}, "extends beyond the image"),  # pixels
         ({"form": "boxes", "answer_boxes": [{**BOX, "w": 0}]}, "box 1: the box has no area"),
         ({"form": "boxes", "answer_boxes": [BOX, [1, 2, 3, 4]]}, "box 2 is not a valid box"),
-        ({"form": "boxes", "answer_boxes": "[1, 2, 3, 4]"}, "this must be a list of boxes"),
+        ({"form": "boxes", "answer_boxes": "[1, 2, 3, 4]"}, "the value must be a list of boxes"),
     ],
     ids=str,
 )

@@ -102,10 +102,10 @@ def test_mean_of() -> None:
         ("[{name: a, all_of: [perception], mean_of: [action]}]", "give exactly one of `all_of` and `mean_of`"),
         ("[{name: a}]", "give exactly one of `all_of` and `mean_of`"),
         ("[{name: a, mean_of: [note]}]", "the values of `note` are not numbers"),
-        ("[{name: a, all_of: [minutes]}]", "`minutes` has no highest value; give it a `max`"),
+        ("[{name: a, all_of: [minutes]}]", "`minutes` has no highest value; add a `max` to this criterion"),
         (
             "[{name: a, all_of: [action, style]}]",
-            "no dimension asks all of these criteria; list criteria that one dimension asks",
+            "no dimension has all these criteria; list criteria of a single dimension",
         ),
         ("[{name: a, mean_of: [action, action]}]", "`action` appears twice"),
         ("[{name: a, mean_of: [action]}, {name: a, mean_of: [style]}]", "`a` appears twice"),
@@ -129,7 +129,7 @@ def test_all_of_needs_settled_values() -> None:
 
 def test_the_statistic_needs_a_rule() -> None:
     text = TEXT.replace("COMBINE", "majority").replace("derived: DERIVED", "statistics: [derived]")
-    with pytest.raises(SchemaError, match="`derived` needs criteria under `report: derived`"):
+    with pytest.raises(SchemaError, match="`derived` needs criteria; add criteria under `report: derived`"):
         load_text(text, "", "three")
 
 

@@ -46,7 +46,8 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
     ("sample", "where", "why"),
     [
         ({"dimensions": ["d9"]}, "dimensions[0]", "`d9` is not a dimension"),
-        ({"dimensions": ["d3"]}, "dimensions[0]", "`d3` is not graded; add it to the `dimensions` of the stage"),
+        ({"dimensions": ["d3"]}, "dimensions[0]", "`d3` is not graded; add the dimension to the `dimensions` of "
+        "the stage"),
         ({"dimensions": ["d1", "d2", "d1"]}, "dimensions[2]", "`d1` is listed twice"),
         ({"models": ["m", "m"]}, "models[1]", "`m` is listed twice"),
         ({"models": []}, "models", "this list is empty"),
@@ -57,7 +58,7 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
         ({"items": ["a"], "seed": 3}, "seed", "`seed` has no effect without `outputs`"),
         ({"strata": ["model"]}, "strata", "`strata` has no effect without `outputs`"),
         ({"outputs": 0}, "outputs", "this must be at least 1"),
-        ({"outputs": "many"}, "outputs", "this must be a whole number"),
+        ({"outputs": "many"}, "outputs", "the value must be a whole number"),
         ({"outputs": 5, "strata": ["topologie"]}, "strata[0]", "is not a field of the item; did you mean `topology`?"),
         ({"outputs": 5, "strata": ["dimension", "options"]}, "strata[1]", "`options` holds several values"),
         ({"outputs": 5, "strata": ["group"]}, "strata[0]", "no dimension of this schema has a `group`; add groups"),

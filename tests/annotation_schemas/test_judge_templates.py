@@ -95,7 +95,7 @@ SINGLE = "criterion: score, template: egothink_single"
         (f"{SINGLE}, sees: [question, answer], fills: {{ref_answer_1: answer}}", "add `prediction` to `sees`"),
         (
             f"{SINGLE}, sees: [question, answer, prediction, dimension], {FILLED}",
-            "`dimension` is in `sees`, but the template `egothink_single` has no placeholder for it",
+            "`dimension` is in `sees`, but the template `egothink_single` has no matching placeholder",
         ),
         (
             f"{SINGLE}, sees: [image, question, answer, prediction], {FILLED}",
@@ -104,7 +104,7 @@ SINGLE = "criterion: score, template: egothink_single"
         ("criterion: fits, template: verify_reference, sees: [question, answer]", "`sees` lists no picture; add image"),
         (
             "criterion: fits, template: verify_reference, sees: [image, question, answer, prediction]",
-            "`prediction` is in `sees`, but the template `verify_reference` has no placeholder for it",
+            "`prediction` is in `sees`, but the template `verify_reference` has no matching placeholder",
         ),
         (
             "criterion: score, template: verify_reference, sees: [image, question, answer]",

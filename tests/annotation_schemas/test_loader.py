@@ -73,9 +73,9 @@ BROKEN = [
     Broken("        prompt: Which?", "        prompt: Which?\n        kind: text", 19, "kind", "duplicate key"),
     Broken("title: Small", "titel: Small", 3, "titel", "did you mean `title`?"),
     Broken("raters: 2", "rater: 2", 13, "stages.verification.rater", "did you mean `raters`?"),
-    Broken("version: 1", "version: one", 2, "version", "this must be a whole number, not text"),
+    Broken("version: 1", "version: one", 2, "version", "the value must be a whole number, not text"),
     Broken("version: 1", "version: 1.0", 2, "version", "write 1"),
-    Broken("version: 1", 'version: "1"', 2, "version", "this must be a whole number, not text"),
+    Broken("version: 1", 'version: "1"', 2, "version", "the value must be a whole number, not text"),
     Broken("version: 1", "version: 0", 2, "version", "must be 1 or greater"),
     Broken("title: Small", "title: 1.10", 3, "title", 'quote it: "1.10"'),
     Broken("title: Small", "title: 2.5", 3, "title", 'quote it: "2.5"'),
@@ -86,7 +86,7 @@ BROKEN = [
     Broken("version: 1", "version: " + "9" * 5000, 2, "version", "not 5,000 characters; write at most 15 digits"),
     Broken("title: Small", "title: Small\n<<: {a: 1}", 4, "<<", "quote it"),
     Broken("title: Small", "title:", 3, "title", "the value is missing"),
-    Broken("title: Small", "title: [Small]", 3, "title", "this must be text, not a list"),
+    Broken("title: Small", "title: [Small]", 3, "title", "the value must be text, not a list"),
     Broken('value: "yes", label: Yes', "value: yes, label: Yes", 23, ".options[0].value", 'quote it: "yes"'),
     Broken('value: "no"', "value: off", 24, ".options[1].value", 'quote it: "off"'),
     Broken("values: [1, 2, 3]", "values: [1, 010, 3]", 28, ".values[1]", 'quote it: "010"'),
@@ -136,7 +136,7 @@ BROKEN = [
             ("min: 1, max: 1.5, step: 1", ".step", "larger than the range from `min` to `max`"),
             ("read_as: text", ".read_as", "accept only `read_as: number`"),
             ("tolerance: {absolute: 1}", ".tolerance", "compared with the key only"),
-            ("max_length: 3, options: [a]", ".options", "has no options of its own; remove `options`"),
+            ("max_length: 3, options: [a]", ".options", "cannot have its own options; remove `options`"),
         )
     ),
     Broken("kind: text}", "kind: text, min: 1}", 8, "fields[0].min", "`decimal`"),
@@ -148,7 +148,8 @@ BROKEN = [
             ("absolute: 0", ".tolerance.absolute", "this must be more than 0"),
             ("relative: 5", ".tolerance.relative", "above 0 and below 1"),
             ("within: cups", ".tolerance.within", "`cups` is not a known unit"),
-            ("within: cm", ".tolerance.within", "the number has no `unit`, so it cannot be rounded to cm"),
+            ("within: cm", ".tolerance.within", "the number has no `unit`, so Touchstone cannot round the number "
+            "to cm; use a matching unit"),
             ("per: 5", ".tolerance.per", "unknown key"),
         )
     ),
@@ -190,7 +191,7 @@ BROKEN = [
     Broken("adjudication: none", "adjudication: {by: lead,\n    causes: [a, a]}", 32, "stages.adjudication.reasons[1]",
            "appears twice"),
     Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
-           "the earlier name of `reasons`, and both are given; leave `causes` out"),
+           "the earlier name of `reasons`, and both are submitted; leave `causes` out"),
     Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; its keys are by, "),
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("title: Small", "title: Small\nguideline: ../secret.md", 4, "guideline", "outside the schema's folder"),
@@ -261,7 +262,9 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert line == "3: this is not YAML: the quote that opens here does not close on this line."
+        assert (
+            line == "3: this is not YAML: the quote that opens here is not closed on this line; add the closing quote."
+        )
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""
@@ -353,7 +356,10 @@ def test_an_earlier_key_says_the_same_as_the_one_of_today_and_is_warned_of(tmp_p
     examined = examine(path)
     assert examined.loaded.hash == load_text(today, "", "a").hash
     assert [reason.value for reason in examined.loaded.schema_.stages.adjudication.reasons] == ["unclear"]  # type: ignore[union-attr]
-    says = "stages.adjudication.causes: `causes` is now called `reasons`; the next version no longer accepts `causes`."
+    says = (
+        "stages.adjudication.causes: `causes` is now called `reasons`; use the new name, because the next version "
+        "rejects `causes`."
+    )
     assert f"{path}:31: warning: {says}" in examined.warnings
 
 

@@ -134,7 +134,7 @@ def test_what_may_be_meant_is_a_warning(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("raters: 3", "raters: 1001", "stages.verification.raters: this must be at most 1,000"),
+        ("raters: 3", "raters: 1001", "stages.verification.raters: the number must be at most 1,000"),
         ("{name: options, kind: text_list}", "{name: options, kind: text_list, length: 1000000000}", "at most 1,000"),
         ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries, but at most"),
         ("{name: seen, kind: multi_choice,", "{name: seen, kind: multi_choice, min: 1001,", "at most 1,000 entries"),

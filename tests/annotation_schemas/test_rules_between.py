@@ -158,7 +158,10 @@ def test_what_is_not_asked_cannot_be_missing() -> None:
         ('{rule: different, of: [first, second], say: " "}', "", "say", "`say` is empty"),
         (
             "{rule: less_than, of: [start, end], say: S}, {rule: not_more_than, of: [end, start], say: S}",
-            "", "item.rules[0]", "this can never hold: other rules keep `end` from being above `start`",
+            "", "item.rules[0]", (
+                "the rule can never be met, because other rules keep `end` from being above `start`; change one of "
+                "the rules"
+            ),
         ),
         ("", "{rule: less_than, of: [tall, high], say: S}", "rules[0]", "`tall` is at least 10 and `high` at most 9"),
         ("", "{rule: less_than, of: [low, hidden], say: S}", "of[1]", "`hidden` is neither asked nor shown here"),

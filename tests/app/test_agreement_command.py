@@ -181,7 +181,7 @@ def test_the_published_intraclass_correlation(metric: str, expected: list[float]
 
 def test_the_table_is_for_people(grades: Path) -> None:
     output = run("--ratings", grades)
-    assert "score: 2 raters, interval scale (assumed; set it with --scale)" in output
+    assert "score: 2 raters, interval scale (assumed; to change the level, use --scale)" in output
     assert "Cohen's kappa, quadratic: ann and bob" in output
     assert "Gwet's AC1" in output
     assert "Gwet's AC2, linear" in output

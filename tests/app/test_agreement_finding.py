@@ -51,8 +51,8 @@ def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
     ("same", "differ", "meaning"),
     [
         (400, 0, "everyone gave the same answer"),
-        (395, 5, "This is high enough to rely on."),
-        (20, 20, "This is too low to rely on. See where raters differ, and make the guideline clearer."),
+        (395, 5, "The agreement is high enough to rely on."),
+        (20, 20, "The agreement is too low to rely on. See where raters differ, and make the guideline clearer."),
         (16, 2, "The interval reaches below 0.67, the usual minimum. More votes make it narrower."),
     ],
 )

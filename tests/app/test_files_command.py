@@ -124,10 +124,10 @@ def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path:
     assert brought.stdout.splitlines() == [
         "Imported 2 ratings.",
         "Counted as machines, because nobody has marked them as people: ann, Li, Wei.",
-        "To change this: touchstone rater list mine --people NAME or --machines NAME.",
+        "To mark a rater as a person or machine: touchstone rater list mine --people NAME or --machines NAME.",
     ]
     told = touchstone("item", "import", "mine", "ratings", file, "--set", "raters=people", home=home)
-    assert told.stdout.splitlines()[1:3] == ["2 rows were already imported.", "Counted among the people: ann, Li, Wei."]
+    assert told.stdout.splitlines()[1:3] == ["2 rows were already imported.", "Counted as people: ann, Li, Wei."]
     listed = touchstone("rater", "list", "mine", "--machines", '"Li, Wei"', home=home)
     assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
         "ann a person; imported ratings: 1 in verification",

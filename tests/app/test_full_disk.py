@@ -61,5 +61,5 @@ def test_check_fails_where_nothing_more_can_be_stored(
     there = environment(home, MOST_BYTES=most)
     process = Forked(["check"], env=there, cwd=ROOT, out=out, err=err, main=f"{__name__}:main")
     assert process.wait(120) == status
-    assert "All stored states follow from the votes." in out.read_text()
+    assert "All stored states match the votes." in out.read_text()
     assert ("its disk is full" in err.read_text()) == bool(status)

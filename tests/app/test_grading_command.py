@@ -73,10 +73,10 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     assert [line.split() for line in first[4:]] == [[d, m, "6", "2", "2"] for d in ("d1", "d2") for m in ("m1", "m2")]
     assert sample(home) == first
     assert sample(home, "--open")[:2] == [
-        "16 new slots for grading.",
+        "New grading tasks: 16.",
         "A planned sample of 8 of 24 answers: 0 graded by 2 people, 0 begun, 8 untouched.",
     ]
-    assert sample(home, "--open")[0] == "0 new slots for grading."
+    assert sample(home, "--open")[0] == "New grading tasks: 0."
     assert sample(home, "--outputs", "9")[1] == "9 answers x 2 people = 18 slots; 2 can open now."
     told = json.loads(sample(home, "--outputs", "10", "--open", "--json")[0])
     assert (told["planned"], told["slots"], told["missing_slots"], told["done"]) == (10, 20, 0, False)

@@ -192,8 +192,9 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
-        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The rows would "
-        "be imported again, as new items such as asks v2/0. If this is a newer version of that file, name it asks.csv."
+        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The import "
+        "would add these rows again as new items, such as asks v2/0. If this is a newer version of that file, name "
+        "it asks.csv."
     )
 
 
@@ -226,7 +227,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
             "c.csv",
             "Nr,Frage\n1,Was?\n",
             "csv",
-            "it has a table with the columns Nr, Frage; choose the field of each below",
+            "the file has a table with the columns Nr, Frage; choose a field for each name below",
         ),
         (
             "d.jsonl",
@@ -333,4 +334,4 @@ def test_what_is_wrong_with_a_file_is_said_in_a_sentence(ann: Services) -> None:
         assert fine.counts["bad"] == 0
     more = looked(ann, book("one", "two"), "l.xlsx")
     assert isinstance(more, ImportPreview)
-    assert (more.counts["new"], more.note) == (1, "l.xlsx: only the sheet 'one' is read, not 'two'.")
+    assert (more.counts["new"], more.note) == (1, "l.xlsx: Touchstone reads only the sheet 'one', not 'two'.")

@@ -44,7 +44,7 @@ def test_what_the_address_asks_is_counted_and_all_that_fit_are_assigned_once(sto
     _change(page, store, "lea")
     page.multiselect(key="items.to").set_value(["ana"]).run()
     assert part(page, "preview") == "0 items will change, 2 will not."
-    assert "This person has the item already." in words(page)
+    assert "This person already has the item." in words(page)
     assert part(drawn(store, tmp_path, "items", "lea", project="p", page="2", size="25"), "shown") == "26 to 32"
 
 
@@ -91,7 +91,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
         row.state = ItemState.KEPT
     _press(page, "Change 2 items")
     told = words(page)
-    assert f"The list has changed since you looked, so nothing was done. No longer in the list: {moved}." in told
+    assert f"The list has changed since you opened it, so nothing was done. No longer in the list: {moved}." in told
     assert _priorities(store) == dict.fromkeys(every, 0)
     page.number_input(key="items.priority").set_value(7)  # typed last, and pressed with no run between
     _press(page, "Change 1 item")
@@ -149,7 +149,10 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
         next(each for each in page.button if each.label == label).click().run()
 
     first = page("lea", **{name: value[0] for name, value in asked.asked().items()})
-    for given, told in (("  ", "Give the view a name."), ("n" * 5_000, "at most 80 characters; this name has 5,000")):
+    for given, told in (
+        ("  ", "Enter a name for the view."),
+        ("n" * 5_000, "at most 80 characters; this name has 5,000"),
+    ):
         first.text_input(key="items.view.p.name").set_value(given)
         press(first, "Save view")
         assert told in words(first)

@@ -341,7 +341,7 @@ def test_the_command_lists_shows_cancels_and_repeats(
 def test_a_page_shows_how_far_a_job_is_and_cancels_it(lea: Services) -> None:
     begun(lea, CASES[-2])
     page = drawn(lea.store, lea.settings.home, "projects", "lea")
-    assert page.get("progress")[0].proto.text == "Making a release of p: waits to start"
+    assert page.get("progress")[0].proto.text == "Creating a release of p: waits to start"
     (cancel,) = [each for each in page.button if each.label == "Cancel"]
     cancel.click().run()
     assert desk.CANCELED in words(page.run())

@@ -186,7 +186,7 @@ def test_an_empty_page_shows_our_templates_and_asks_for_a_judge(show: Open) -> N
     test = show()
     options = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
     assert len(options.options) == len(shipped())
-    assert "Choose a model above, or write its description." in words(test)
+    assert "Choose a model above, or write a model description." in words(test)
     assert test.button(key="judges.see").disabled
 
 
@@ -218,7 +218,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     page = words(test)
     assert "strict will get 12 requests about 6 answers, with the template likeness, version 1." in page
     assert "The judge grades each answer 2 times." in page
-    assert "The graded answer is at {answer}." in page
+    assert "The placeholder {answer} contains the graded answer." in page
     assert "requests without retries" in page
     assert "Answer 0 of" in page, "the first prompt"
     assert not run_views.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)

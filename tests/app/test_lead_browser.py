@@ -80,7 +80,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
 ) -> None:
     _open(page, running, "import")
     page.get_by_text("Images to write items about").click()
-    page.get_by_text("Images, clips, videos or zips of them").wait_for()
+    page.get_by_text("Images, clips, videos or ZIP files").wait_for()
     page.get_by_text("Drop a file here").wait_for(state="detached")
     upload = [
         {"name": "good.zip", "mimeType": "application/zip", "buffer": _zip({"kitchen/a.png": picture(100)})},
@@ -152,12 +152,12 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         for at, text, score in said
     ]
     for name, content, told in (
-        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "it has no judge"),
+        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "judge is missing"),
         ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict imported; 1 of 2 readings agree with the file's own score.",
+            "2 replies of strict imported; 1 of 2 readings agree with the score in the file.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]
@@ -171,7 +171,9 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         if name != "strict.jsonl":
             expect(page.get_by_role("button", name=re.compile(r"^Import( [0-9]|$)"))).to_be_disabled()
             _remove(page)
-    page.get_by_text("strict on Reasoning/counting/1, gpt: the file says 0, the parser reads 0.5.").first.wait_for()
+    page.get_by_text(
+        "strict on Reasoning/counting/1, gpt: the file has the score 0, but the parser reads 0.5."
+    ).first.wait_for()
 
 
 @needs("formats", "inspect_log")
@@ -310,7 +312,7 @@ def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
     page.get_by_role("button", name=">", exact=True).click()
     expect(said).to_have_text("4 ticked, 0 on this page")
     expect(boxes).to_have_count(5)
-    whole = page.get_by_role("checkbox", name="Tick all on this page")
+    whole = page.get_by_role("checkbox", name="Tick all items on this page")
     whole.check()
     expect(said).to_have_text("9 ticked, 5 on this page")
     page.get_by_role("link", name="State", exact=True).click()

@@ -108,7 +108,7 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
 def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, home: Path) -> None:
     page = drawn(working, home, "author", "lea", project="p")
     assert "A preview with a made-up item" in words(page)
-    assert part(page, "waits") == "The pool has no free image for you; a lead can add more."
+    assert part(page, "waits") == "The pool has no free image for you. A lead can add images."
     (button,) = [each for each in page.button if each.label == "Write an item"]
     button.click().run()
     assert "A preview" not in words(page)

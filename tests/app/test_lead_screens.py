@@ -139,7 +139,7 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
         store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
     )
     test = show("my_work", "boss", project="empty")
-    assert part(test, "lead") == "You have no tasks here. Overview shows what the project waits for."
+    assert part(test, "lead") == "You have no tasks here. Overview shows the work that the project is waiting for."
 
 
 # ---- who may ---------------------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
     assert (offered.project, offered.role) == ("tiny", Role.SENIOR)
-    next(button for button in test.button if button.label == "I have copied it").click().run()
+    next(button for button in test.button if button.label == "I copied the link").click().run()
     assert not test.code
 
 
@@ -636,7 +636,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     test.selectbox(key="import.raters_are").select_index(1)
     test.text_input(key="import.items.path").input(str(tmp_path / "ratings.csv")).run()
     test.button(key="import.items.go").click().run()
-    assert "Counted among the people: ann, cy, gpt." in words(test)
+    assert "Counted as people: ann, cy, gpt." in words(test)
     test.run()
     test.multiselect[0].unselect("gpt")
     test.button[-1].click().run()
@@ -646,8 +646,8 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
         "gpt": False,
     }
     page = words(show("agreement", "lea"))
-    assert "Machines are not counted: gpt." in page
-    assert "Imported people are counted: ann, cy." in page
+    assert "These machines are not counted: gpt." in page
+    assert "These imported people are counted: ann, cy." in page
     if "calibration" in SCREENS:
         test = show("calibration", "lea")
         test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
@@ -780,7 +780,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     test = show("my_work", "bo")
     test.button(key=away).click().run()
     assert len(expired_drafts.of_person(store, person=bo)) == 1
-    assert "You cannot undo this here. Copy what you still need first." in words(test)
+    assert "You cannot undo this action here. First copy any text that you still need." in words(test)
     test.button(key="my_work.sure.yes").click().run()
     assert not expired_drafts.of_person(store, person=bo)
 

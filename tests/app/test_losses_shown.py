@@ -109,9 +109,9 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
     assert (
-        "1 of 2 answers not readable (50.0 %): 1 no reply came back. They are left out, because no answer arrived."
-        in text
-    )
+        "1 of 2 answers not readable (50.0 %): 1 the endpoint sent no reply. They are left out, because no "
+        "answer arrived."
+    ) in text
     shown = "".join(said("result", "show", "p"))
     assert "They are left out, because no answer arrived." in shown
     assert "They count as wrong" not in shown
@@ -128,7 +128,8 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     preview, _ = said("item", "import", "p", "predictions", str(path), "--dry-run")
     rows = (
-        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: states none, or not one, 1 no reply came back."
+        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: no answer, or several answers, 1 no "
+        "reply came back."
     )
     assert rows in preview
     losses = "2 of 3 answers not readable (66.7 %)"
@@ -150,7 +151,7 @@ def wrong_answers(home: Path) -> None:
     answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
 
 
-UNREAD = "Warning: 13 of 300 answers not readable (4.3 %): 13 format violation: states none, or not one."
+UNREAD = "Warning: 13 of 300 answers could not be read (4.3 %): 13 format violation: states none, or not one."
 BOUNDS = "The mean lies between 0.487 (worst case) and 0.530 (best case)."
 
 
@@ -181,7 +182,7 @@ def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
     assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
 
 
-LEFT_OUT = "4 imported grades are left out: their answers are empty, missing or replaced."
+LEFT_OUT = "4 imported grades do not count, because their answers are empty, missing or replaced."
 
 
 def empty_answers(home: Path) -> None:
@@ -232,7 +233,7 @@ def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     # ones: 40 of a's 80 readable replies, and 45 of b's 90
     by_model = "a 20 of 100 (mean 0.400 to 0.600); b 10 of 100 (mean 0.450 to 0.550)."
     assert f"big-1: Not readable by model: {by_model}" in told
-    bounds = "The mean lies between 0.425 (worst case) and 0.575 (best case). Without the losses, the mean is 0.500."
+    bounds = "The mean lies between 0.425 (worst case) and 0.575 (best case). Excluding losses, the mean is 0.500."
     assert bounds in told
     assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
     # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
@@ -244,7 +245,7 @@ def test_an_import_of_answers_says_what_it_could_not_read(home: Path) -> None:
     texts = ["", RIGHT_UNREAD, *[RIGHT] * 98]
     told, _ = answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
     assert "100 answers: 100 new, 98 read, 2 not readable" in told
-    assert "Not readable by model: m 2 of 100 (mean 0.980 to 1.000)." in told
+    assert "Losses by model: m 2 of 100 (mean 0.980 to 1.000)." in told
     assert "Warning" not in told, "2.0 % is not more than 2 %, and nothing else differs"
 
 
@@ -262,16 +263,16 @@ def lost_zeros(home: Path) -> str:
     )
 
 
-LOST_BY_MODEL = "Not readable by model: a 6 of 60 (mean 0.500 to 0.600)."
+LOST_BY_MODEL = "Losses by model: a 6 of 60 (mean 0.500 to 0.600)."
 
 
 def is_told(text: str, of_mean: str = "") -> None:
     plain = " ".join(text.split())
-    assert "Warning: big-1, score: 6 of 120 replies not readable (5.0 %): 6 unparseable." in plain
+    assert "Warning: big-1, score: 6 of 120 replies could not be read (5.0 %): 6 unparseable." in plain
     # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
     assert "Losses depend on people's grade" in plain
     assert "0 lost 6 of 45, all others 0 of 75." in plain
-    bounds = "The mean lies between 0.625 (worst case) and 0.675 (best case). Without the losses, the mean is 0.658."
+    bounds = "The mean lies between 0.625 (worst case) and 0.675 (best case). Excluding losses, the mean is 0.658."
     assert (of_mean or bounds) in plain
 
 
@@ -360,6 +361,6 @@ def test_the_page_import_says_what_the_command_says() -> None:
     test = AppTest.from_function(page).run(timeout=120)
     shown = html.unescape(words(test))
     assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 empty." in shown
-    assert "big-1: Not readable by model: b 340 of 340." in shown
-    assert "Warning: big-1: 340 of 1,000 replies not readable (34.0 %): 340 empty." in shown
+    assert "big-1: Losses by model: b 340 of 340." in shown
+    assert "Warning: big-1: 340 of 1,000 replies could not be read (34.0 %): 340 empty." in shown
     assert 'role="alert"' in shown

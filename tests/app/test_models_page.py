@@ -111,7 +111,7 @@ def words(test: AppTest) -> str:
 def test_an_empty_page_begins_a_run_and_says_where_models_lie(show: Open, home: Home) -> None:
     page = words(show())
     assert f"The folder {home.path / 'models'} has no models yet" in page
-    assert "Choose a model above, or write its description." in page
+    assert "Choose a model above, or write a model description." in page
 
 
 def test_what_is_wrong_with_a_description_stands_with_its_line(show: Open) -> None:
@@ -204,7 +204,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     test.toggle(key="models.text_only").set_value(True).run()
     test.button(key="models.see").click().run()
     page = words(test)
-    assert "little will be asked about 3 items. The model gets no pictures. No request has been sent yet." in page
+    assert "Touchstone will ask little about 3 items. The model gets no pictures. No request has been sent yet." in page
     assert "How many cups, " in page
     assert "is not a folder on this machine" in page
     assert not run_views.runs_of(store, by=None, project="tiny")
@@ -390,7 +390,7 @@ def test_a_run_shows_other_models_and_counts_answers_of_which_there_is_only_reas
 ) -> None:
     attempts = [
         Attempt(items[0], Outcome.ANSWERED, "Two.", detail={"model": "other-model", "reasoning": "One and one."}),
-        Attempt(items[1], Outcome.ONLY_REASONING, error="The model reasoned and gave no answer."),
+        Attempt(items[1], Outcome.ONLY_REASONING, error="The model reasoned but gave no answer."),
     ]
     endpoint = specs.Endpoint(base_url="http://127.0.0.1:9/v1")
     spec = specs.ModelSpec(name="m", adapter="endpoint", model="asked-model", endpoint=endpoint)
@@ -418,7 +418,7 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     next(box for box in test.text_input if box.label == "Reason").input("the wrong file")
     test.button(key=yes).click().run()
     assert run_views.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
-    assert "withdrawn, no longer counts: the wrong file" in words(test)
+    assert "withdrawn and no longer counted. Reason: the wrong file" in words(test)
     test.button(key=f"models.withdraw.{brought.id}.back").click().run()
     assert not run_views.view(store, by=None, run=brought.id).withdrawn
 

@@ -66,7 +66,7 @@ def test_values_move_to_where_the_new_name_takes_them(run: CliRunner) -> None:
     run.invoke(cli, ["project", "unarchive", "ego"])
     lines = run.invoke(cli, ["run", "sample", "ego"]).stdout.splitlines()
     assert lines == [
-        "0 new slots for grading.",
+        "New grading tasks: 0.",
         "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.",
     ]
 

@@ -34,7 +34,7 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
     assert "ego is now called Öl & <b>." in said("edit", "ego", "--title", " Öl & <b> ")
-    assert "The project needs a name." in said("edit", "ego", "--title", " ")
+    assert "Enter a name for the project." in said("edit", "ego", "--title", " ")
     assert "ego is archived." in said("edit", "ego", "--archive")
     assert "ego was archived already." in said("edit", "ego", "--archive")
     assert "Öl & <b>  (archived)" in said("list")

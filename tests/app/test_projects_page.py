@@ -58,7 +58,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     assert title.value == "EgoThink"
     title.set_value(" ").run()
     assert page.button(key="new_project.make").disabled
-    assert "The project needs a name." in words(page)
+    assert "Enter a name for the project." in words(page)
     title.set_value("<b>Öl</b> & p 🎨").run()
     (id,) = [each for each in page.text_input if each.label == "Project ID"]
     id.set_value("p").run()
@@ -80,7 +80,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     page = drawn(store, home, "project_settings", "lea", project="p")
     page.text_input(key="projects.title.p.A blind test").set_value("Second round").run()
     page.button(key="projects.rename").click().run()
-    assert "The project is now called Second round." in words(page)
+    assert "The title of The project is now Second round." in words(page)
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)

@@ -28,7 +28,7 @@ def test_the_same_refusal_again_is_counted_and_not_written(caplog: pytest.LogCap
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 4
     assert lines[0] == "Refused /api/submit of person 7 with 503: 'The disk\\nof the database is full.'"
-    assert lines[3].endswith("(and 99 more times before)")
+    assert lines[3].endswith("(refused before: 99)")
     bounded = Refusals(most=10)
     for person in range(1000):
         bounded.note("/api/submit", person, BadRequestError("No."))

@@ -53,8 +53,8 @@ def test_the_first_sentence_gives_counts_below_ten_answers_and_never_a_mean() ->
 
     assert said(1, 3) == f"{EVIL} is the only model with scores: 1 of 3 answers right."
     assert said(2, 3, other=1) == (
-        f"{EVIL} scores highest so far: 2 of 3 answers right. It shares only 3 items with other, too few for a "
-        "comparison."
+        f"{EVIL} scores highest so far: 2 of 3 answers right. A comparison with other is not possible yet, because "
+        "the two models share only 3 items."
     )
     assert said(30, 40) == f"{EVIL} is the only model with scores, at 0.75 [0.60, 0.86] on 40 answers."  # Wilson
     # the same items: 20 right and 10 wrong by the first alone; mean 0.5, sd 0.506 over 40 items

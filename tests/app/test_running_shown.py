@@ -103,7 +103,7 @@ def test_what_is_not_known_is_not_0() -> None:
 
 def test_the_bar_counts_every_outcome_and_what_is_left() -> None:
     html = shown.outcomes({Outcome.ANSWERED: 5, Outcome.TRUNCATED: 2, Outcome.TRANSPORT_ERROR: 1}, wanted=10)
-    assert 'aria-label="5 answered, 2 cut at the longest answer, 1 no reply"' in html
+    assert 'aria-label="5 answered, 2 cut at maximum length, 1 no reply"' in html
     assert "2 to do" in html
     assert all(f".{each.style} {{" in shown.STYLE for each in Outcome)
     assert set(shown.STATES) == set(RunState)

@@ -84,6 +84,6 @@ def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Pat
     code = f"import sys; sys.argv = ['touchstone', 'schema', 'check', {str(path)!r}]; from app.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
-    assert f"{path}:2: name: duplicate key; it is already on line 1; remove one of the two." in done.stderr
-    assert f"{path}:3: version: this must be a whole number, not text; write it in digits." in done.stderr
+    assert f"{path}:2: name: duplicate key; the same key is on line 1; remove one of the two." in done.stderr
+    assert f"{path}:3: version: the value must be a whole number, not text; write it in digits." in done.stderr
     assert "Traceback" not in done.stderr

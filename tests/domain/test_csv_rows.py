@@ -69,10 +69,19 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
     ("text", "reasons"),
     [
         ("a,b\n1,2\n3\n4,5,6\n7,8\n", [f"it has {n}, but the header has 2" for n in ("1 cell", "3 cells")]),
-        ('a,b\n1,"2\n3,4\n', ["a double quote that opens here is never closed; the file cannot be read from here on"]),
+        (
+            'a,b\n1,"2\n3,4\n',
+            [
+                (
+                    "a double quote that opens here is never closed, so Touchstone cannot read the rest of the "
+                    "file; close "
+                    "the quote"
+                )
+            ],
+        ),
         (
             'a,b\n"1"x,2\n3,4\n',
-            ["there is text after a closing double quote; write double quotes inside a cell twice"],
+            ["text follows a closing double quote; to include a double quote in a cell, write it twice"],
         ),
         ("a,b\n1,2\x00\n3,4\n", ["it has a NUL character, so the file is damaged here; save the file again"]),
     ],

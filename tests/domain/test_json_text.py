@@ -263,7 +263,7 @@ def test_what_only_some_programs_take_for_json_is_named(value: str) -> None:
 
 def test_a_record_that_is_not_utf_8_is_named() -> None:
     found = json_text.split(json_text.decode(b'[{"a": "x"}, {"a": "\xe9"}]'))
-    assert [piece.problem for piece in found.pieces] == [None, "it is not UTF-8"]
+    assert [piece.problem for piece in found.pieces] == [None, "the record is not UTF-8; save the file as UTF-8"]
 
 
 def test_lines_come_out_as_they_went_in() -> None:

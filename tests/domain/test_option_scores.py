@@ -66,7 +66,7 @@ def test_a_tie_is_said_and_the_first_is_taken() -> None:
     tied = Ranking((Option.of("take", (-2.0,)), Option.of("peel", (-1.0,)), Option.of("wash", (-1.000001,))))
     assert tied.winner.text == "peel"
     assert tied.ties["mean_logprob"] == [1, 2]
-    assert tied.warning == "These options have the same mean_logprob, and the first wins: “peel”, “wash”."
+    assert tied.warning == "These options have the same mean_logprob, so the first option wins: “peel”, “wash”."
 
 
 def test_what_is_kept_says_the_same_when_it_is_read() -> None:

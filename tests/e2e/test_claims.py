@@ -196,4 +196,4 @@ def check_export(server: Server, folder: Path, cast: Cast) -> None:
     run(server.home, "item", "export", "ego", "ratings", "--out", str(file))
     ratings = Counter(row["value"] for row in csv.DictReader(io.StringIO(file.read_text())))
     assert ratings == Counter(cast.values())
-    assert "All stored states follow from the votes." in run(server.home, "check", "ego")
+    assert "All stored states match the votes." in run(server.home, "check", "ego")

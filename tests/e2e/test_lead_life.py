@@ -159,7 +159,7 @@ def _bring(lead: Desk, file: Path, look: Look) -> None:
     """A file of real size: looked at first, then imported, pressed twice."""
     page, keys = lead.page, Keyboard(lead.page)
     keys.goes("Import", "Add items")
-    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", file)
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of such files", file)
     expect(page.get_by_text(f"{N:,} items will be imported")).to_be_visible(timeout=120_000)
     expect(page.locator("[data-part=counts] td")).to_have_text([f"{N:,}", "0", "0", "0", "0", f"{N:,}"])
     lead.settled()
@@ -224,7 +224,7 @@ def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
     """Tick items of the first page of the table that follow one another: down to the first, and with Shift on."""
     keys, n = Keyboard(lead.page), len(places)
     expect(lead.page.locator("table tbody tr")).to_have_count(25)
-    keys.reach(lead.page.get_by_role("checkbox", name="Tick all on this page"))
+    keys.reach(lead.page.get_by_role("checkbox", name="Tick all items on this page"))
     lead.press(*["ArrowDown"] * (places[0] + 1), "Space", *["Shift+ArrowDown"] * (n - 1))
     expect(lead.page.get_by_text(f"{n} ticked, {n} on this page")).to_be_visible()
     _open_actions(lead, n)
@@ -388,7 +388,7 @@ def _answers(lead: Desk, plan: Plan, folder: Path) -> None:
     """A model's answers to what was kept, out of a file."""
     keys = Keyboard(lead.page)
     keys.goes("Import", "Add items")
-    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of them", plan.answers(folder))
+    keys.gives("Drop a file here: CSV, Excel, JSON, JSON Lines, or a zip of such files", plan.answers(folder))
     expect(lead.page.locator("[data-part=recognised]")).to_contain_text("answers.jsonl looks like predictions")
     lead.settled()
     keys.button(f"Import {len(plan.kept)} answers", times=2)
@@ -495,7 +495,9 @@ def _read_only(chromium: Browser, server: Server) -> None:
     with at_desk(chromium, server, "lena") as lead:
         lead.open(f"/people?project={PROJECT}")
         expect(
-            lead.page.get_by_text(f"{TITLE} is archived. You can read and export the project, but not change it.")
+            lead.page.get_by_text(
+                f"{TITLE} is archived. You can read and export the project, but you cannot change it."
+            )
         ).to_be_visible()
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/verify?project={PROJECT}")

@@ -154,7 +154,7 @@ def test_causes_become_a_guideline_and_later_votes_carry_it(
     check_release(serving, tmp_path, cast, late)
     check_reasons(serving, settled)
     said_of_it = run(serving.home, "check", "jury")
-    assert "All stored states follow from the votes." in said_of_it
+    assert "All stored states match the votes." in said_of_it
     assert "1 item has votes under versions 1 and 2 of the guideline" in said_of_it
 
 
@@ -193,7 +193,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
          re.compile("The question is ambiguous · Kitchen · 1 open of 1")]
     )  # fmt: skip
     lines.nth(1).click()
-    lena.page.get_by_label("Or explain why the guideline stays unchanged").last.fill("The image is at fault.")
+    lena.page.get_by_label("Reason to keep guideline").last.fill("The image is at fault.")
     lena.press("Tab")
     lena.settled(held_ms=300)  # what was typed is sent when the box is left
     lena.page.get_by_role("button", name="Close reason", exact=True).last.click()
@@ -216,7 +216,7 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     """A new rule in the guideline answers both gaps."""
     lena.page.get_by_role("button", name="Edit guideline").first.click()
     expect(lena.page.get_by_role("heading", name="Guideline", level=1)).to_be_visible()
-    box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
+    box = lena.page.get_by_role("textbox", name="Guideline in Markdown")
     expect(box).not_to_have_value("")  # the box is drawn before it is filled
     text = box.input_value()
     assert text == load_schema(shipped()["jury"]).guideline_text
@@ -224,7 +224,7 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     lena.press("Tab")
     lena.page.get_by_role("tab", name="What changes").click()
     expect(lena.page.locator(".ts-diff .new").last).to_contain_text(NEW_RULE)
-    lena.page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("A rule about lids.")
+    lena.page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("A rule about lids.")
     expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 open of 2")).to_be_visible()
     lena.picture(pictures and pictures / "guideline.png")
     lena.page.get_by_role("button", name="Bring into force").click()
@@ -368,7 +368,7 @@ def test_skips_retire_an_item_and_more_than_half_decides(serving: Server, chromi
         "kept": 2,
         "rejected": 2,
     }
-    assert "All stored states follow from the votes." in run(serving.home, "check", "panel")
+    assert "All stored states match the votes." in run(serving.home, "check", "panel")
 
 
 # ---- a majority of three --------------------------------------------------------------------------------------------
@@ -408,4 +408,4 @@ def test_more_than_half_of_three_keep_an_item(serving: Server, tmp_path: Path) -
         "kept": len(kept),
         "rejected": len(MAJORITY) - len(kept),
     }
-    assert "All stored states follow from the votes." in run(serving.home, "check", "quorum")
+    assert "All stored states match the votes." in run(serving.home, "check", "quorum")

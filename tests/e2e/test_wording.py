@@ -43,7 +43,7 @@ stages:
 """
 GOOD = {"question": "What is it?", "options": ["a cup", "a pan"], "answer": "a cup"}
 LONG, OPEN = "Advice: 7 words; write at most 6.", "Refused as it is: End it with “?”."
-OBVIOUS = "Advice: Write it without “obviously”."
+OBVIOUS = "Advice: Remove “obviously”."
 
 
 @pytest.fixture

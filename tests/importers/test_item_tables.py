@@ -250,10 +250,10 @@ def test_what_is_no_place_of_an_option_is_refused(
     [
         ("1,add,Q,,,,,b", "it has no before"),
         ("1,other,Q,,,,a,b", "its dimension is 'other'; use one of add, taken"),
-        (",add,Q,,,,a,b", "its id is empty"),
+        (",add,Q,,,,a,b", "id is empty"),
         ("1,add,,,,,a,b", "question is missing"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
-        ("1,add,Q,a or b,,,a,b", "options is not a list; write it as JSON, give each entry a column"),
+        ("1,add,Q,a or b,,,a,b", "options is not a list; write the list as JSON, give each entry a column"),
         ('1,add,Q,"[""a""]",b,,a,b', "Answer: this must be one of the entries of options"),
         ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write digits only"),
         ("1,add,Q,,,x", "it has 6 cells, but the header has 8"),

@@ -133,9 +133,9 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egothink", {"question": "Where?", "answer": "Here."}, "image_path is missing"),
     ("egothink", egothink_record(1, question=None), "question is missing"),
     ("egothink", egothink_record(1, question=5), "question is not text"),
-    ("egothink", egothink_record(1, image_path=[1]), "image_path is not a list of paths"),
-    ("egothink", [1, 2], "it is not an object"),
-    ("egothink", "text", "it is not an object"),
+    ("egothink", egothink_record(1, image_path=[1]), "image_path must be a list of paths"),
+    ("egothink", [1, 2], "the file is not a JSON object"),
+    ("egothink", "text", "the file is not a JSON object"),
     ("egoplan", {"sample_id": 1, "label": "A"}, "task_goal is missing"),
     ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
@@ -146,8 +146,8 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
         "answer is 'take plate', but golden_choice_idx 'B' is 'take cup'",
     ),
     ("egoplan", egoplan_record(0), "its sample_id 0 is also in row 1"),
-    ("egoplan", egoplan_record(1, sample_id=True), "sample_id is neither a whole number nor text"),
-    ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id is neither a whole number nor text"),
+    ("egoplan", egoplan_record(1, sample_id=True), "sample_id must be a whole number or text"),
+    ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id must be a whole number or text"),
     ("egoplan", egoplan_record(1, choice_c=None), "it has choice_d, but choice_c is missing"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
@@ -193,7 +193,9 @@ def test_a_row_that_is_not_utf_8_can_be_shown(tmp_path: Path) -> None:
     good = json.dumps(egothink_record(0)).encode()
     path.write_bytes(b"[" + good + b', {"question": "caf\xe9"}]')
     read = read_items(path, format="egothink", schema=schema("egothink"))
-    assert [(bad.row, bad.reason, bad.raw) for bad in read.bad] == [(2, "it is not UTF-8", '{"question": "caf\\xe9"}')]
+    assert [(bad.row, bad.reason, bad.raw) for bad in read.bad] == [
+        (2, "the record is not UTF-8; save the file as UTF-8", '{"question": "caf\\xe9"}')
+    ]
 
 
 def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from inference.spec import ModelSpec
 from workflow.runs.model_descriptions import find_device
 
 NAMED = (
-    "little cannot be opened. The adapter `chat` belongs to the extension Local models, which is not installed."
-    " Put the folder `extensions/local_models` of this version of Touchstone back, and start again."
+    "little cannot be opened. The adapter `chat` belongs to the extension Local models, which is not installed. "
+    "Restore the folder `extensions/local_models` of this version of Touchstone, then start Touchstone again."
 )
 
 

@@ -211,7 +211,7 @@ def test_characters_that_no_database_takes() -> None:
         (attempt,) = asked(server.url)
     assert attempt.text == "a\ufffdb\ufffdc"
     attempt.text.encode()
-    assert attempt.error == "Characters that no database takes were replaced by U+FFFD."
+    assert attempt.error == "Touchstone replaced characters that the database cannot store with U+FFFD."
     assert "\0" not in attempt.detail["raw"]
 
 
@@ -456,7 +456,7 @@ def test_no_one_there() -> None:
         asked(url, 50, concurrency=1, attempts=2, tell=told.append, longest_wait_seconds=0.01)
     assert len(told) == 20
     assert {(one.outcome, one.status) for one in told} == {(Outcome.TRANSPORT_ERROR, None)}
-    assert all("No connection to 127.0.0.1:" in one.error for one in told)
+    assert all("Touchstone cannot connect to 127.0.0.1:" in one.error for one in told)
 
 
 @pytest.mark.parametrize("reply", [html(), error(429), error(500), closed()], ids=["page", "429", "500", "closed"])
@@ -799,7 +799,10 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
         told = sorted(asked(server.url, wanted), key=lambda one: one.unit_id)
         assert len(server.asked) == 1
     assert [one.outcome for one in told] == [Outcome.FAILED] * 3 + [Outcome.ANSWERED]
-    assert told[0].error == "The file of the picture scene of the item cannot be read: no such file or directory."
+    assert told[0].error == (
+        "Touchstone cannot read the file of the picture scene of the item: no such file or directory. Import the "
+        "file again."
+    )
     assert "SHA-256 differs" in told[1].error
     assert "is not PNG, JPEG, WebP or GIF" in told[2].error
     assert all(one.final for one in told)

@@ -88,7 +88,7 @@ REFUSED: list[tuple[str, str]] = [
     (f"headers: {{X-Routing: {CANARY}}}", "X-Routing looks like a secret"),
     ("headers: {X-Routing: Bearer 12345}", "X-Routing looks like a secret"),
     ("headers: {X-Routing: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b}", "X-Routing looks like a secret"),
-    ("headers: {Authorization: none}", "name the variable with the key under `key`"),
+    ("headers: {Authorization: none}", "set `key` to the name of the environment variable that has the API key"),
     ("headers: {Host: a.b}", "set `base_url`"),
     ('headers: {"X Routing": fast}', "not the name of an HTTP header"),
     ('headers: {X-Routing: "a\\nb"}', "not printable ASCII"),

@@ -94,15 +94,15 @@ def test_what_is_asked_first_is_part_of_the_hash() -> None:
             Outcome.REFUSED,
             "The model refused.",
         ),
-        (chat("  "), Outcome.EMPTY, "The model answered with nothing."),
-        (error(400), Outcome.TRANSPORT_ERROR, "The endpoint answered 400: no."),
+        (chat("  "), Outcome.EMPTY, "The model returned an empty answer."),
+        (error(400), Outcome.TRANSPORT_ERROR, "The endpoint returned status 400: no."),
     ],
 )
 def test_without_a_first_answer_there_is_no_second_step(reply: Reply, outcome: Outcome, says: str) -> None:
     with ScriptedServer([reply]) as server:
         (told,) = told_by(over(server), [asked()])
         assert len(server.asked) == 1
-    assert (told.outcome, told.final, told.error) == (outcome, True, f"In the first step: {says}")
+    assert (told.outcome, told.final, told.error) == (outcome, True, f"The first step failed: {says}")
 
 
 def test_what_fails_on_the_way_is_told_and_what_cannot_be_asked_is_not_sent() -> None:

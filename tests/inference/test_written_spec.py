@@ -49,7 +49,7 @@ def test_the_ones_that_come_along(spec: ModelSpec) -> None:
 
 
 def test_what_is_wrong_has_its_line() -> None:
-    with pytest.raises(ModelError, match="mine:3: batch_size: this must be a whole number"):
+    with pytest.raises(ModelError, match="mine:3: batch_size: the value must be a whole number"):
         spec_of("name: a\nadapter: chat\nbatch_size: many\nmodel: b\n", name="mine")
 
 

@@ -407,7 +407,7 @@ def test_a_tie_counts_the_share_of_the_tied_answers_that_is_right(store: Store) 
                 claims.release(store, person=person, task=view.id)
     line = board(store).whole["People, vote of 2"]
     assert line.found.value == pytest.approx((1 + 0.5 + 0) / 3)
-    assert line.left_out == {"fewer than 2 people have answered it": 1}
+    assert line.left_out == {"answered by fewer than 2 people": 1}
     assert wim
 
 

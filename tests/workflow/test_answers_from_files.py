@@ -155,7 +155,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(InvalidFileError, match="row 5: tiny has already answered this item with another text"):
+    with pytest.raises(InvalidFileError, match="an earlier row has a different answer of row 5: tiny to this item"):
         bring(store, media, path)
     assert attempts(store) == []
     done = bring(store, media, path, skip_bad=True)
@@ -200,7 +200,7 @@ def test_an_index_is_a_position_elsewhere(
         ([[1, "", "a"], [2, "", "b"]], "row 2: the file does not show whether its index counts from 0 or from 1"),
         (
             [[0, "What is 2?", "a"]],
-            "row 2: its question is not the question of the item at position 0 .*'What is 1[?]'",
+            "row 2: question is not the question of the item at position 0 .*'What is 1[?]'",
         ),
         ([[0, "", "a"], [4, "", "b"]], "row 3: there is no item '4' in this project, and this project has 4 items"),
         ([[0, "", "a"], ["x", "", "b"]], "row 3: there is no item 'x' in this project"),

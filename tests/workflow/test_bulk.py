@@ -134,20 +134,20 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     seen = bulk.preview(store, **given)
     # ann alone may have colour/1 to 3, ben alone colour/0; ben gets 4 and 5 besides, and cy all but one of the shapes
     assert seen.shares == {"ann": 4, "ben": 3, "cy": 4}
-    assert dict(seen.cannot) == {"gone/1": "The selection has no such item."}
+    assert dict(seen.cannot) == {"gone/1": "The selection has no stage such item."}
     assert bulk.do(store, token=seen.token, **given) == 11
     assert [len(held_by(store, person.id)) for person in (ann, ben)] == [4, 3]
     assert set(held_by(store, ben.id)) == {"colour/0", "colour/4", "colour/5"}
     with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
-    assert dict(again.cannot)["colour/1"] == "One of these people has the item already."
+    assert dict(again.cannot)["colour/1"] == "One of these people already has the item."
     shapes = BulkSelection(stage=Stage.VERIFICATION, items=names[6:11])
     no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
     assert (no_one.can, set(dict(no_one.cannot).values())) == (
         (),
         {
-            "None of these people may have the item. ben: This person wrote, edited, answered or inspected the item. "
-            "dan: This person does not work in the verification."
+            "None of these people may work on the item. ben: This person wrote, edited, answered or inspected the "
+            "item. dan: This person does not work in the verification."
         },
     )

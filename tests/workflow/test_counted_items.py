@@ -480,7 +480,7 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
         assert (line.found.n_units, line.found.value) == (4, pytest.approx(2 * n / 4))
         limits = stats.binomtest(2 * n, 4).proportion_ci(method="wilson")
         assert (line.found.low, line.found.high) == (pytest.approx(limits.low), pytest.approx(limits.high))
-        assert dict(line.left_out) == {"no grade has a majority": 2}
+        assert dict(line.left_out) == {"without a majority of grades": 2}
         row = line.as_row()
         assert (row["criterion"], row["option"], row["value"]) == ("quality", option, pytest.approx(2 * n / 4))
         # of the four answers with a majority, items 0, 2, 3 and 5, the judge says good of 0, 2 and 3, fair of 5

@@ -93,10 +93,10 @@ def test_without_a_part_it_is_open_and_says_why() -> None:
     found = made({0: [(1, 0, 1), (0, 0, 1)], 1: [(1, 1, 1)] * 3}, {0: (1, 0, 1), 1: (1, None, 1), 2: (1, 1, 1)})
     people = results.score_answers(found, Scores("human", "genuine"))
     assert [each for each in people.values.tolist() if not math.isnan(each)] == [1]
-    assert people.why == {0: "perception: no grade has a majority", 2: "nobody has graded it"}
+    assert people.why == {0: "perception: without a majority of grades", 2: "without a grade"}
     judge = results.score_answers(found, Scores("judge", "genuine", "gpt"))
     assert [judge.values[0], judge.values[2]] == [0, 1]
-    assert judge.why == {1: "cognition: the judge has not graded it"}
+    assert judge.why == {1: "cognition: without a grade from the judge"}
     assert line(found, Scores("judge", "genuine", "gpt")).found.n_units == 2
 
 

@@ -99,7 +99,10 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     found = project_answers.read_project(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
-    assert any("3 people have graded. Grades of 3 came from files: Ada L., bob, cy." in note for note in told), told
+    assert any(
+        "3 people have graded answers. The grades of 3 of them came from files: Ada L., bob, cy." in note
+        for note in told
+    ), told
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")
@@ -152,14 +155,14 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     assert (again.new, again.repeated, file_raters.in_sentences(again.raters)) == (
         0,
         N,
-        ["Counted among the people: bob."],
+        ["Counted as people: bob."],
     )
     assert set(project_answers.read_project(store, person=None, project="p").judged) == {("score", "gpt")}
     with pytest.raises(InvalidInputError, match="bob counts as a person in this project, but this file says machines"):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
-        "Counted among the people: bob.",
+        "Counted as people: bob.",
         "Counted as a machine, because nobody has marked it as a person: cy.",
     ]
     for wrong, said in [

@@ -125,7 +125,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     assert waiting.sentence == no_work.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
-        "Your remaining items wait for missing images or clips. A lead can add them. Come back later."
+        "Your remaining items wait for missing images or clips. A lead can add the files. Come back later."
     )
     (row,) = [
         row
@@ -136,8 +136,8 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     board = project_progress.dashboard(store, person=None, project="p")
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
-        "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the"
-        " same file again with its media, on Import or with `touchstone item import p egothink FILE --media DIR`."
+        "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the same file again with "
+        "its media, on the page Import or with `touchstone item import p egothink FILE --media DIR`."
     )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew

@@ -324,7 +324,7 @@ def test_what_makes_no_sense_is_refused_with_a_sentence(store: Store) -> None:
         ("where=colour~x", "Items have no field 'colour'. Fields: question, options, answer, origin."),
         ("dimension=size", "The schema has no dimension 'size'. Dimensions: colour, shape."),
         ("sort=weight", "There is no column 'weight'"),
-        ("sort=checks", "Items cannot be sorted by checks."),
+        ("sort=checks", "You cannot sort items by checks. Choose another column."),
         ("columns=id,field.weight", "There is no column 'field.weight'"),
         (f"text={'x' * 5000}", "has 5,000 characters. Use at most 300"),
     ):

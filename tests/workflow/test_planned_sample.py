@@ -189,7 +189,7 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     ann = factories.make_person(store, "ann")
     nothing = claims.next_task(store, person=ann, project="p", stage=Stage.GRADING)
     assert isinstance(nothing, NoTask)
-    assert nothing.sentence == "No answers to grade yet. A lead opens the planned sample."
+    assert nothing.sentence == "No answers to grade yet. A lead must open the planned sample first."
     found = standing(store)
     # (20 + 20 + 4) items x 2 models; d3 has 8 answers, all of them, and 22 are left for the other two, 11 each
     assert (found.passed_on, found.drawn, found.slots, found.missing_slots, found.short) == (88, 30, 90, 90, 0)
@@ -202,7 +202,7 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
         found.sentence
         == "A planned sample of 30 of 88 answers. No answers are open to people yet. A lead can open the sample."
     )
-    assert found.remarks == ["Up to 11 answers are drawn per dimension. Fewer exist for d3 (8)."]
+    assert found.remarks == ["The sample has up to 11 answers per dimension, but fewer answers exist for d3 (8)."]
     assert dashboard(store, person=None, project="p").sample == found.sentence
     with store.read() as session:
         assert session.exec(select(EventRow).where(col(EventRow.kind).startswith("grading."))).all() == []

@@ -83,9 +83,9 @@ def test_the_types_of_etp_bench_are_156_and_begin_with_its_prompts() -> None:
 @pytest.mark.parametrize(
     ("was", "now", "says"),
     [
-        ("[Look., See.]", "[]", "wordings.opening: this must be a list with at least one text"),
-        ("[Look., See.]", "Look.", "wordings.opening: this must be a list with at least one text"),
-        ("[Look., See.]", "[Look., 7]", "wordings.opening: this must be a list with at least one text"),
+        ("[Look., See.]", "[]", "wordings.opening: the wordings must be a list with at least one text"),
+        ("[Look., See.]", "Look.", "wordings.opening: the wordings must be a list with at least one text"),
+        ("[Look., See.]", "[Look., 7]", "wordings.opening: the wordings must be a list with at least one text"),
         ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording appears twice"),
         ("opening: [", "ending: [", "wordings.ending: the prompt has no `<ending>`"),
         ("opening: [", "image: [", "and not `image`"),

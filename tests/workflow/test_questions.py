@@ -527,7 +527,7 @@ def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, medi
     ("field", "value", "says"),
     [
         ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: the box extends beyond the image"),
-        ("pointed", "all of it", "this must be a list of boxes"),
+        ("pointed", "all of it", "the value must be a list of boxes"),
         ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: `number` must be a whole number from 1"),
     ],
 )

@@ -238,7 +238,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
          "no field of the item is a key"),
         ({"stages": {}}, {"rule": {"units": 50}}, "people give no ratings for a comparison"),
         ({}, {"rule": {"units": 1}}, "report.rule.units: this must be at least 2"),
-        ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: this cannot be negative"),
+        ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: `margin` cannot be negative; give 0 or more"),
         ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: this must be between 0 and 1"),
         ({}, {"rule": {"margen": 0.1}}, "margen"),
         ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; use"),

@@ -173,7 +173,7 @@ def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
         "b"
     ]
     assert math.isnan(line.found.value)
-    assert line.found.reason == "None of the items that it was asked has an answer."
+    assert line.found.reason == "The model was asked about items here, but answered none of them."
     assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
 
 
@@ -189,7 +189,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
     )
     cut, other = numbers.sliced_scores(found, KEY), numbers.sliced_scores(left_out, KEY)
     assert cut.title == "Accuracy against the key, unreadable answers count as wrong"
-    assert other.title == "Accuracy against the key, of the answers that can be read"
+    assert other.title == "Accuracy against the key, only readable answers count"
     wrong, without = cut.whole["m"], other.whole["m"]
     assert (wrong.found.value, wrong.found.n_units) == (pytest.approx(6 / 11), 11)
     assert (without.found.value, without.found.n_units) == (pytest.approx(6 / 8), 8)
@@ -207,7 +207,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
 @pytest.mark.parametrize(("key", "why"), [("", NO_KEY), ("none of these", STRANGE_KEY)])
 def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(key: str, why: str) -> None:
     """3 right; 3 silences and 1 not asked on items without a key: 3 of 3, and nothing is unknown."""
-    gone = {3: "refused", 4: "refused", 5: "the model answered with nothing", 6: NOT_ASKED}
+    gone = {3: "refused", 4: "refused", 5: "the model sent an empty answer", 6: NOT_ASKED}
     found = made(
         [(at, "m", 1.0) for at in range(3)],
         items={at: "near" if at % 2 else "far" for at in range(7)},
@@ -261,7 +261,7 @@ def test_people_s_mean_has_t_limits_over_answers() -> None:
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
     assert line.found.value == pytest.approx(mean)
     assert (line.found.low, line.found.high) == pytest.approx((max(0, mean - half), min(1, mean + half)))
-    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no value of the scale": 1}
+    assert dict(line.left_out) == {"without a grade": 1, "with a grade that is not on the scale": 1}
 
 
 def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
@@ -270,7 +270,7 @@ def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
     line = numbers.sliced_scores(found, Scores("human", "right")).whole["m"]
     limits = stats.binomtest(2, 3).proportion_ci(method="wilson")
     assert (line.found.low, line.found.high) == pytest.approx((limits.low, limits.high))
-    assert dict(line.left_out) == {"no grade has a majority": 1}
+    assert dict(line.left_out) == {"without a majority of grades": 1}
 
 
 def test_a_judge_is_corrected_by_the_answers_that_people_graded() -> None:

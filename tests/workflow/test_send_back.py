@@ -140,7 +140,7 @@ def test_it_is_undone_by_having_it_verified_again(store: Store) -> None:
     assert with_author(store) == [name]
     assert done(store, again) == 1
     assert with_author(store) == []
-    assert bulk.preview(store, **again).cannot == ((name, "The item is in verification already."),)
+    assert bulk.preview(store, **again).cannot == ((name, "The item is already in verification."),)
     assert (back(store, ann), check(store)) == ([], [])
     with pytest.raises(ConflictError, match="Someone has edited this item since"):
         submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING, task=mine.row.task)

@@ -20,9 +20,9 @@ from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
 
 MISSING = (
-    "A change of the schema of p is not finished. The command `project migrate` belongs to the extension Schema"
-    " migration, which is not installed. Put the folder `extensions/schema_migration` of this version of Touchstone"
-    " back, and start again."
+    "A change of the schema of p is not finished. The command `project migrate` belongs to the extension Schema "
+    "migration, which is not installed. Restore the folder `extensions/schema_migration` of this version of "
+    "Touchstone, then start Touchstone again."
 )
 
 

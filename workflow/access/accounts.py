@@ -42,7 +42,7 @@ def create_person(
 
 
 def _taken(login: str) -> str:
-    return _("The login {login} is taken; choose another.").format(login=repr(login))
+    return _("The login {login} is already in use. Choose another login.").format(login=repr(login))
 
 
 def invite(
@@ -104,7 +104,9 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
             now = store.now()
             row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
             if row is None:
-                raise NotAllowedError(_("This invitation was used already or has expired. Ask for a new invitation."))
+                raise NotAllowedError(
+                    _("This invitation has already been used or has expired. Ask for a new invitation.")
+                )
             person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
             people.spend_invitation(session, row=row, person_id=person.id, now=now)
             projects.put_member(
@@ -213,7 +215,7 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
     theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
     leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
     if person.is_admin or not theirs or not theirs <= leads:
-        raise NotAllowedError("Only admins, and leads of all of this person's projects, can do this. Ask an admin.")
+        raise NotAllowedError("Only an admin, or a lead of all of this person's projects, can do this. Ask an admin.")
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
@@ -226,7 +228,7 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
     if person.is_admin:
         people.lock_admins(session)
     if by is not None and not people.is_active(session, id=by.id):  # by the person whose lock this call waited for
-        raise NotAllowedError("Your account was deactivated. Nothing was changed.")
+        raise NotAllowedError("Your account was deactivated. Nothing was changed. Ask an admin.")
 
 
 def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:
@@ -236,7 +238,7 @@ def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) 
     if by is not None and by.id == row.id:
         raise ConflictError("You cannot deactivate your own account. Ask another admin.")
     if row.is_admin and people.active_admins(session) == [row.id]:
-        raise ConflictError("This is the last active admin. Give another person the role admin first.")
+        raise ConflictError("This person is the last active admin. Make another person an admin first.")
     for project, _member in projects.of_person(session, person_id=row.id):
         keep_a_lead(session, project_id=project.id, without=row)
 
@@ -279,7 +281,7 @@ def _add_person(
 
 def _required(row: StoredPerson | None, login: str) -> StoredPerson:
     if row is None:
-        raise NotFoundError(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"No account has the login {login!r}. Check the spelling.")
     return row
 
 

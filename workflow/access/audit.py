@@ -107,7 +107,7 @@ def _person_id(session: Session, login: str | None) -> int | None:
         return None
     row = people.by_login(session, login=login.strip().casefold())
     if row is None:
-        raise NotFoundError(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"No account has the login {login!r}. Check the spelling.")
     return row.id
 
 
@@ -116,5 +116,5 @@ def _item_id(session: Session, project_id: int | None, external_id: str | None) 
         return None
     row = items.by_external_id(session, project_id=project_id, external_id=external_id) if project_id else None
     if row is None:
-        raise NotFoundError(f"There is no item {external_id!r} in this project.")
+        raise NotFoundError(f"This project has no item {external_id!r}. Check the item's ID.")
     return row.id

@@ -47,11 +47,13 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
     """
     problems = []
     if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-        problems.append(Problem("key", f"Give a key of 1 to {LONGEST_KEY} letters, digits or signs."))
+        problems.append(Problem("key", f"Enter a key of 1 to {LONGEST_KEY} letters, digits or signs."))
     try:
         size = len(json.dumps(value, allow_nan=False).encode())
         if size > MOST_BYTES:
-            problems.append(Problem("value", f"The value has {size:,} bytes; the limit is {MOST_BYTES:,}. Shorten it."))
+            problems.append(
+                Problem("value", f"The value has {size:,} bytes; the limit is {MOST_BYTES:,}. Shorten the value.")
+            )
     except (TypeError, ValueError) as error:
         problems.append(
             Problem("value", f"The value is not valid JSON: {error}. Use only texts, numbers, lists and maps.")

@@ -75,7 +75,7 @@ def set_parts(store: Store, *, by: Person | None, project: str, parts: Sequence[
         Lists a problem for each invalid membership, by login. Nothing was changed.
     """
     problems = [
-        Problem(part.login, f"{part.login!r} is listed twice.")
+        Problem(part.login, f"{part.login!r} is listed twice. List each person once.")
         for at, part in enumerate(parts)
         if part.login in {earlier.login for earlier in parts[:at]}
     ]
@@ -140,7 +140,7 @@ def take_out(session: Session, access: Access, login: str, *, by: Person | None,
     row = people.by_login(session, login=login.strip().casefold())
     member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
     if row is None or member is None:
-        raise NotFoundError(f"{login!r} is not a member of the project {access.name!r}.")
+        raise NotFoundError(f"{login!r} is not a member of the project {access.name!r}. Check the login.")
     keep_a_lead(session, project_id=access.project_id, without=row)
     projects.remove_member(session, row=member)
     log(session, "member.removed", by=by, project=access, now=now, data={"login": row.login})

@@ -18,7 +18,9 @@ MOST_KEYS = 50
 def set_language(store: Store, *, person: Person, language: str) -> None:
     """Store the language that a person wants to read."""
     if language not in NAMES:
-        raise InvalidInputError([Problem("language", "This server has no texts in that language.")])
+        raise InvalidInputError(
+            [Problem("language", "This server does not support that language. Choose another language.")]
+        )
     with store.write() as session:
         people.put_setting(session, person_id=person.id, name=people.LANGUAGE, value=language, now=store.now())
 
@@ -42,7 +44,7 @@ def set_keys(store: Store, *, person: Person, stage: Stage, keys: Mapping[str, s
         if not _is_key(key) or not 1 <= len(name) <= LONGEST_NAME
     ]
     if not problems and len(set(keys.values())) < len(keys):
-        problems.append(Problem("keys", "Two actions have the same key. Give one of them another key."))
+        problems.append(Problem("keys", "Two actions have the same key. Give one of the actions another key."))
     if problems:
         raise InvalidInputError(problems)
     with store.write() as session:

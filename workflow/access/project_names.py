@@ -17,15 +17,15 @@ _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 
 def name_problems(name: str) -> list[Problem]:
     """Return the problems with a project name; empty if the name is valid."""
-    message = "The ID may have up to 64 letters, digits, dots, dashes and underscores."
+    message = "Enter an ID of up to 64 letters, digits, dots, dashes and underscores."
     return [] if _NAME.fullmatch(name) else [Problem("name", message)]
 
 
 def title_problems(title: str) -> list[Problem]:
     """Return the problems with a project title; empty if the title is valid."""
     if not title.strip() or "\0" in title:
-        return [Problem("title", "The project needs a name.")]
-    message = f"The name has {len(title.strip()):,} characters. The limit is {LONGEST_TITLE}."
+        return [Problem("title", "Enter a name for the project.")]
+    message = f"The name has {len(title.strip()):,} characters. The limit is {LONGEST_TITLE}. Shorten the name."
     return [Problem("title", message)] if len(title.strip()) > LONGEST_TITLE else []
 
 

@@ -149,7 +149,7 @@ def require_creator(store: Store, person: Person) -> None:
     with store.read() as session:
         if not may_create(session, person):
             raise NotAllowedError(
-                "Only admins and project leads can create a project. Ask one of them to create the project and to make "
+                "Only admins and project leads can create a project. Ask an admin to create the project and to make "
                 "you a lead."
             )
 
@@ -223,7 +223,7 @@ def access_by_id(session: Session, *, person: Person, project_id: int) -> Access
     """Return ``access_to`` for a project given by id, from a task or asset."""
     standing = projects.standing(session, person_id=person.id, id=project_id)
     if standing is None:
-        raise NotFoundError(_("This project no longer exists. My work lists your projects."))
+        raise NotFoundError(_("This project no longer exists. Open My work to see your projects."))
     return _access_of(session, person, *standing)
 
 
@@ -329,8 +329,8 @@ def _access_of(
 def archived_words(title: str) -> str:
     """Return why an archived project cannot be changed."""
     return _(
-        "{title} is archived: you can read and export everything, but change nothing. A lead can restore the "
-        "project on the page Projects."
+        "{title} is archived. You can read and export everything, but you cannot change anything. A lead can "
+        "restore the project on the page Projects."
     ).format(title=title)
 
 
@@ -359,7 +359,7 @@ def view_of(access: Access) -> ProjectView:
 
 def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
-        return NotFoundError(f"There is no project {name!r}; `touchstone project list` shows all projects.")
+        return NotFoundError(f"There is no project {name!r}. To see all projects, run `touchstone project list`.")
     return NotFoundError(
-        _("There is no project {name} that you are a member of. My work lists your projects.").format(name=repr(name))
+        _("You are not a member of any project {name}. Open My work to see your projects.").format(name=repr(name))
     )

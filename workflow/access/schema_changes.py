@@ -20,10 +20,10 @@ def unfinished(session: Session, access: Access) -> str | None:
         return None
     missing = extensions.missing("commands", "project migrate")
     if missing is not None:
-        return f"A change of the schema of {access.name} is not finished. {missing}"
+        return f"The schema migration of {access.name} is not finished. {missing}"
     return (
-        f"A change of the schema of {access.name} is under way. Wait until it is done. If it was interrupted,"
-        f" finish it on the page Schema or with `touchstone project migrate {access.name} --finish`."
+        f"The schema migration of {access.name} is in progress. Wait until the migration is done. If the migration "
+        f"was interrupted, finish it on the page Schema or with `touchstone project migrate {access.name} --finish`."
     )
 
 
@@ -37,7 +37,7 @@ def must_be_finished(session: Session, *, access: Access) -> None:
 def must_be_the_same(session: Session, *, access: Access) -> None:
     """Raise ``ConflictError`` if the project's schema has changed since ``access`` was read; lock it until the end."""
     if projects.lock(session, id=access.project_id).schema_version_id != access.schema_version_id:
-        raise ConflictError(f"The schema of {access.name} has just changed, and nothing was saved. Try again.")
+        raise ConflictError(f"The schema of {access.name} has just changed, so nothing was saved. Try again.")
 
 
 def submissions_by_version(

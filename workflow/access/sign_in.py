@@ -126,7 +126,7 @@ def use_sign_in_link(store: Store, *, token: str) -> Person:
         person_id = people.use_link(session, token_hash=tokens.hash_of(token), now=store.now())
         row = people.by_id(session, id=person_id) if person_id is not None else None
         if row is None or not row.active:
-            raise NotAllowedError(_("This sign-in link was used already or has expired. Ask for a new link."))
+            raise NotAllowedError(_("This sign-in link has already been used or has expired. Ask for a new link."))
         return person_of(row)
 
 

@@ -17,11 +17,11 @@ from domain.states import BLIND, UNSETTLED, VERIFICATIONS, VOTED_ON, Purpose, St
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 
-FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
-IN_HAND = "You vote on this item blind. Other votes are shown after your vote, when the item is settled."
+FOR_SENIORS = "Only seniors and leads can see an item's history and all comments on the item."
+IN_HAND = "You vote on this item blind. Other votes appear after you have voted and the item is settled."
 MAY_COME = (
     "You may still be asked about this item blind, so other people's answers stay hidden until everyone has "
-    "answered. A lead can remove you from this stage."
+    "answered. To see the answers now, ask a lead to remove you from this stage."
 )
 LOOKED = marked("You have seen votes or comments on this item since you answered, so you cannot change your answer.")
 

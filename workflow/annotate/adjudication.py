@@ -68,7 +68,11 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
         return []
     fields = given.values.get("fields")
     if not isinstance(fields, Mapping):
-        return [Problem("fields", _("An edit needs the changed fields. Reload the page, and edit the item again."))]
+        return [
+            Problem(
+                "fields", _("The edit does not contain the changed fields. Reload the page, and edit the item again.")
+            )
+        ]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     return edit_problems(access.schema, before, {**before, **fields}, row.dimension)
 
@@ -97,6 +101,6 @@ def after(
 def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) -> str | None:
     """Return why a decision cannot be taken back: it settles the verdict."""
     return _(
-        "A decision settles the item, so it cannot be taken back. If it was wrong, ask a lead to have the item "
-        "verified again."
+        "A decision settles the item, so you cannot undo the decision. If the decision was wrong, ask a lead to "
+        "send the item to verification again."
     )

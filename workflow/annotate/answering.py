@@ -30,7 +30,7 @@ from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.stage_kinds import Revision
 
-FIXED = marked("This answer already counts and cannot be changed. Tell a lead if it is wrong.")
+FIXED = marked("This answer already counts, so you cannot change it. If the answer is wrong, tell a lead.")
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:

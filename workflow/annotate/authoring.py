@@ -145,12 +145,14 @@ def edit_item(store: Store, *, person: Person | None, project: str, item: str, f
     with store.write() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
-            raise NotAllowedError(_("Only seniors and leads edit items; leave a note with your vote instead."))
+            raise NotAllowedError(_("Only seniors and leads can edit items. Add a note to your vote instead."))
         item_row = items.by_public_id(session, project_id=access.project_id, public_id=item)
         item_row = item_row or items.by_external_id(session, project_id=access.project_id, external_id=item)
         if item_row is None:
             raise NotFoundError(
-                _("There is no item {item} in {project}.").format(item=repr(item), project=repr(project))
+                _("There is no item {item} in {project}. Choose another item.").format(
+                    item=repr(item), project=repr(project)
+                )
             )
         row = items.lock(session, id=item_row.id)
         before = item_revisions.content(session, item_id=item_row.id, revision=row.current_revision)
@@ -170,7 +172,7 @@ def edit_problems(
     Fields that were invalid before the edit, as happens in real files, do not block a correction of other fields.
     """
     if content == before:
-        return [Problem("fields", _("Nothing is changed; change a field, or choose another decision."))]
+        return [Problem("fields", _("You have not changed any field. Change a field, or choose another decision."))]
     changed = {name for name in content if name not in before or content[name] != before[name]}
     by_before = {problem.name for problem in _problems(schema, before, dimension)}
     return [
@@ -199,7 +201,7 @@ def wording(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
     if stage not in STAGES_OF_WRITING or not access.may_do(stage):
-        raise NotAllowedError(_("You do not write items in this stage; ask a lead of the project."))
+        raise NotAllowedError(_("You do not write items in this stage. Ask a lead of the project."))
     seen = {field.name for field in shown_fields(access.schema, stage)}
     return list(kinds.unheld_wording(access.schema, fields, seen=seen))
 
@@ -214,7 +216,7 @@ def earlier(
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
-            raise NotAllowedError(_("You do not write items for this dimension; ask a lead of the project."))
+            raise NotAllowedError(_("You do not write items for this dimension. Ask a lead of the project."))
         texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []
@@ -279,15 +281,24 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
         return None
     editors = {revision.editor_id for revision in item_revisions.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
-        return _("Someone has edited this item since; tell a senior if it is wrong.")
+        return _(
+            "Someone has edited this item since you wrote it, so you cannot change the item. If the item is wrong, "
+            "tell a senior."
+        )
     if items.has_predictions(session, item_id=item.id):
-        return _("Models have answered this item already; tell a senior if it is wrong.")
+        return _(
+            "Models have already answered this item, so you cannot change it. If the item is wrong, tell a senior."
+        )
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):  # later stages start only after votes in this one
         if slot.state is TaskState.DONE:
-            return _("Someone has voted on this item already; tell a senior if it is wrong.")
+            return _(
+                "Someone has already voted on this item, so you cannot change it. If the item is wrong, tell a senior."
+            )
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):
-            return _("Someone is verifying this item right now; tell a senior if it is wrong.")
+            return _(
+                "Someone is verifying this item now, so you cannot change it. If the item is wrong, tell a senior."
+            )
     return None
 
 

@@ -125,9 +125,16 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
-            raise ConflictError(_("This answer is submitted. Submit your changes, or press “Keep as it was”."))
+            raise ConflictError(
+                _("You have already submitted this answer. Submit your changes, or press “Keep as it was”.")
+            )
         if row.stage is Stage.AUTHORING:
-            raise ConflictError(_("An item that you write stays yours. Leave the page, or give its image back."))
+            raise ConflictError(
+                _(
+                    "You cannot postpone an item that you are writing. Leave the page and continue later, or give the "
+                    "image back."
+                )
+            )
         if not extend(session, access=access, row=row, person=person, now=now):
             raise LeaseLostError(why_lost(session, access=access, row=row, person=person))
         postpone_task(session, access=access, row=row, person=person, now=now)
@@ -155,7 +162,7 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
             raise NotAllowedError(nothing.sentence)
         mine = resume(session, access=access, row=row, person=person, now=now)
         if mine is None:
-            raise LeaseLostError(_("Other people have this item now. Your text stays here."))
+            raise LeaseLostError(_("Other people are working on this item now. Your text is saved."))
         kind = stage_kinds.of(mine.stage)
         if kind.is_replaced(session, row=mine):
             raise LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")

@@ -19,7 +19,7 @@ from workflow.annotate.stage_kinds import StageKind
 
 _AUTHORING = StageKind(
     Stage.AUTHORING,
-    nothing_yet=marked("The pool has no free image for you; a lead can add more."),
+    nothing_yet=marked("The pool has no free image for you. A lead can add images."),
     check=authoring.check,
     place=authoring.place,
     after=authoring.after,
@@ -33,7 +33,7 @@ _VERIFICATION = StageKind(
     after=verification.after,
     why_fixed=verification.why_fixed,
 )
-_LATER = marked("No items to verify yet. Items arrive when the previous verification has kept them.")
+_LATER = marked("No items to verify yet. Items arrive after the previous verification has kept them.")
 _ADJUDICATION = StageKind(
     Stage.ADJUDICATION,
     nothing_yet=marked("No items to settle: all votes agree."),
@@ -45,7 +45,7 @@ _ADJUDICATION = StageKind(
 )
 _ANSWERING = StageKind(
     Stage.ANSWERING,
-    nothing_yet=marked("No items to answer yet. Items arrive when verification has kept them."),
+    nothing_yet=marked("No items to answer yet. Items arrive after verification has kept them."),
     check=answering.check,
     place=answering.place,
     after=answering.after,

@@ -48,7 +48,7 @@ def must_be_json(values: Mapping[str, Any]) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInputError([Problem("values", _("The browser sent invalid JSON. Reload the page."))]) from error
     if size > LARGEST:
-        raise InvalidInputError([Problem("values", _("This draft is too long. Shorten it."))])
+        raise InvalidInputError([Problem("values", _("This draft is too long. Shorten the draft."))])
 
 
 def _due(lease_until: datetime | None, now: datetime) -> bool:

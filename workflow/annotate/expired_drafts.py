@@ -24,9 +24,9 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = marked("Your answer arrived after your lease ended, when another person had the item.")
+LATE = marked("Your answer arrived too late. Your lease had ended, and another person had the item.")
 GONE = marked("Your lease has ended, and another person has the item.")
-TAKEN_AWAY = marked("A lead took the task away.")
+TAKEN_AWAY = marked("A lead withdrew this task from you.")
 NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
 
 
@@ -128,7 +128,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
-            raise NotFoundError(_("This text does not exist, or it is not yours. Reload the page."))
+            raise NotFoundError(_("This text does not exist, or belongs to another person. Reload the page."))
         submissions.put_away(session, draft=draft, now=store.now())
 
 
@@ -165,7 +165,7 @@ def lines_of(access: Access, row: StoredTask, draft: StoredDraft) -> Sequence[Te
     if content.get("note"):
         lines.append(TextLine(_("Note"), str(content["note"])))
     if content.get("comment"):
-        lines.append(TextLine(_("Comment that was not sent"), str(content["comment"])))
+        lines.append(TextLine(_("Unsent comment"), str(content["comment"])))
     return tuple(lines)
 
 

@@ -269,7 +269,7 @@ def _look_postponed(visit: Visit, limit: int) -> Ahead:
 
 GATES = (
     _refusal("closed", "Does the project have this stage, and does the person work in it?", why_closed),
-    Gate("in hand", "Does the person still hold a task in this stage?", _take_in_hand, _look_in_hand),
+    Gate("in hand", "Is the person already working on a task in this stage?", _take_in_hand, _look_in_hand),
     Gate(
         "qualified",
         "Does the person have the required qualification?",

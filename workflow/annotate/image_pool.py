@@ -71,7 +71,9 @@ def add_to_pool(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
-        raise InvalidInputError([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+        raise InvalidInputError(
+            [Problem("dimension", f"The schema has no dimension {dimension!r}. Choose a dimension of the schema.")]
+        )
     in_triage = access.schema.stages.triage is not None
     kinds = _kinds(access, role)
     added: Counter[str] = Counter()
@@ -139,7 +141,7 @@ def _kinds(access: Access, role: str | None) -> frozenset[str]:
 
 def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
     if role is not None:
-        return f"The file is {'an image' if kind == 'image' else 'a clip'}, but {role} takes {_plural(kinds)}."
+        return f"The file is {'an image' if kind == 'image' else 'a clip'}, but {role} accepts {_plural(kinds)}."
     return (
         f"The file is {'an image' if kind == 'image' else 'a clip'}, but items of this project need {_plural(kinds)}."
     )
@@ -329,7 +331,9 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
         row for row in rows if not row.place
     ):  # the first file of a group represents the group
         if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
-            raise AlreadyTakenError(_("This image is taken, or its video has no more free images. Pick another."))
+            raise AlreadyTakenError(
+                _("Another person has this image, or its video has no more free images. Pick another image.")
+            )
     for other in abandoned:
         stock.forget_picks(session, task_id=other.id)
         task_claims.call_off(session, row=other)
@@ -371,7 +375,7 @@ def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -
     """Return the images of the item: these, or the whole group if one was picked."""
     groups = _groups(session, access, rows)
     if groups and len(rows) > 1:
-        raise InvalidInputError([Problem("assets", _("A group of images is a whole item. Pick the group alone."))])
+        raise InvalidInputError([Problem("assets", _("A group of images forms one item. Pick only this group."))])
     return [asset for group in groups.values() for asset, _ in group] or list(rows)
 
 

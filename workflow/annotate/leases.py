@@ -17,10 +17,10 @@ from workflow.access.held_tasks import call_off_authoring
 from workflow.access.projects import Access, access_by_id
 from workflow.annotate import claim_rules, image_pool, no_work, qualification
 
-KEPT = marked("Your text is kept as a draft.")
-LOST = marked("This task went to another person because its lease had ended. Your text is kept as a draft.")
-TAKEN_AWAY = marked("A lead has taken this task away. Your text is kept as a draft.")
-NOT_WANTED = marked("This task is no longer needed: its item or image went to another person. Your text is kept.")
+KEPT = marked("Your text is saved as a draft.")
+LOST = marked("Your lease had ended, so this task went to another person. Your text is saved as a draft.")
+TAKEN_AWAY = marked("A lead has withdrawn this task from you. Your text is saved as a draft.")
+NOT_WANTED = marked("This task is no longer needed, because another person has its item or image. Your text is saved.")
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
@@ -28,7 +28,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
     ``with_item`` also locks the item, for callers that may change the item's state.
     """
-    missing = NotFoundError(_("This task is not yours. Open My work, and take the next task."))
+    missing = NotFoundError(_("This task is not assigned to you. Open My work, and start the next task."))
     if with_item:
         items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)

@@ -15,9 +15,11 @@ from domain.states import UNSETTLED, Stage, TaskState
 from workflow.access.projects import Access, stages_of
 from workflow.annotate import image_pool, stage_kinds
 
-WAITS_FOR_MEDIA = marked("Your remaining items wait for missing images or clips. A lead can add them. Come back later.")
+WAITS_FOR_MEDIA = marked(
+    "Your remaining items wait for missing images or clips. A lead can add the files. Come back later."
+)
 
-_NO_SAMPLE_YET = marked("No answers to grade yet. A lead opens the planned sample.")
+_NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")
 _SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")
 
 
@@ -27,7 +29,9 @@ def why_closed(
     """Return why a person cannot work in a stage at all, or None if they can."""
     title = stage_in_sentence(access.schema, stage)
     if stage not in stages_of(access.schema):
-        return NoTask("no_stage", _("This project has no {stage}. My work shows its stages.").format(stage=title))
+        return NoTask(
+            "no_stage", _("This project has no {stage}. Open My work to see the project's stages.").format(stage=title)
+        )
     if not access.may_do(stage):
         return NoTask(
             "not_member", _("You do not work in this stage ({stage}). Ask a lead to add the stage.").format(stage=title)
@@ -63,10 +67,10 @@ def why_no_task(
     mine = access.dimensions if dimension is None else (dimension,)
     if stage is Stage.AUTHORING:
         if image_pool.count(session, access=access, dimensions=mine):
-            return NoTask("pick_first", _("Pick an image from the pool to write about it."))
-        return NoTask("pool_empty", _("The pool has no free image for you; a lead can add more."))
+            return NoTask("pick_first", _("Pick an image from the pool, and write an item about the image."))
+        return NoTask("pool_empty", _("The pool has no free image for you. A lead can add images."))
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NoTask("postponed", _("You have done the rest. You have postponed items. Open them from My work."))
+        return NoTask("postponed", _("Only your postponed items are left. Open them from My work."))
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:
@@ -83,14 +87,17 @@ def why_no_task(
     if within:
         return NoTask(
             "waiting_for_others",
-            _("You have finished your part. The remaining items wait for other people. Come back later."),
+            _("You have finished your tasks. The remaining items wait for other people. Come back later."),
         )
     if unfinished and dimension is not None:
-        return NoTask("all_done", _("This dimension has no more work. Other dimensions have work."))
+        return NoTask("all_done", _("This dimension has no more work for you. Choose another dimension."))
     if unfinished:
-        return NoTask("not_your_dimension", _("Your dimensions have no more work. Other dimensions have work."))
+        return NoTask(
+            "not_your_dimension",
+            _("Your dimensions have no more work, but other dimensions do. Ask a lead to add a dimension."),
+        )
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
-        return NoTask("waiting_for_others", _("Nothing to settle now; votes are still coming in."))
+        return NoTask("waiting_for_others", _("No items to settle now. Some items still wait for votes."))
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):

@@ -61,5 +61,5 @@ def _item(session: Session, access: Access, name: str) -> StoredItem:
     row = items.by_public_id(session, project_id=access.project_id, public_id=name)
     row = row or items.by_external_id(session, project_id=access.project_id, external_id=name)
     if row is None:
-        raise NotFoundError(f"There is no item {name!r} in {access.name!r}.")
+        raise NotFoundError(f"There is no item {name!r} in {access.name!r}. Check the item's ID.")
     return row

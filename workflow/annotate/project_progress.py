@@ -77,7 +77,9 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-_BACK = ", sent back with the reason. Voting starts again after a correction, or when you send them to verification."
+_BACK = (
+    ", sent back with the reason. Voting starts again after a correction, or when you send the items to verification."
+)
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
@@ -262,7 +264,7 @@ def _too_few_others(
     if not slots:
         return ()
     by_people = f" by {needed} people each" if needed > 1 else ""
-    rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do it here{_and_barred(barred)}."
+    rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do this work{_and_barred(barred)}."
     return (Blocker(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
 
 
@@ -321,8 +323,8 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "item waits for missing media",
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
-        rest=". Import the same file again with its media, on Import or with"
-        f" `touchstone item import {access.name} {format} FILE --media DIR`.",
+        rest=". Import the same file again with its media, on the page Import or with `touchstone item import "
+        f"{access.name} {format} FILE --media DIR`.",
         page="import_",
         label="Import media",
     )

@@ -121,7 +121,7 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     ]
     newest, called = newest_counting(session, access, stage), stage_in_sentence(access.schema, stage)
     if newest is None:
-        return _("The {stage} needs a qualification, but no set of items is ready. A lead can make a set.").format(
+        return _("The {stage} requires a qualification, but no set of items is ready. A lead can create a set.").format(
             stage=called
         )
     state = stored_state(session, mine[-1]) if mine else None
@@ -129,14 +129,18 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return _("Before the {stage}, you answer a set of items. Open Qualification in the menu to start.").format(
-            stage=called
-        )
+        return _(
+            "Before the {stage}, you must answer a set of items. To start, open Qualification in the menu."
+        ).format(stage=called)
     next_steps = {
         Standing.OPEN: _("Your qualification is not finished. Continue here."),
         Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing it."),
-        Standing.FAILED: _("You have not passed the qualification yet; Qualification in the menu shows the next step."),
-        Standing.SENT_BACK: _("A senior sent your qualification back; Qualification in the menu says why."),
+        Standing.FAILED: _(
+            "You have not passed the qualification yet. To see the next step, open Qualification in the menu."
+        ),
+        Standing.SENT_BACK: _(
+            "A senior sent your qualification back. To see the reason, open Qualification in the menu."
+        ),
     }
     return next_steps[state]
 
@@ -155,7 +159,7 @@ def exempt(
     """Exempt a person from the qualification of a stage; the reason is recorded."""
     if not why.strip():
         raise InvalidInputError(
-            [Problem("why", "Give the reason why this person needs no qualification. Touchstone stores the reason.")]
+            [Problem("why", "Enter the reason why this person needs no qualification. Touchstone stores the reason.")]
         )
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -179,7 +183,7 @@ def exempt(
 def _member(session: Session, access: Access, login: str) -> StoredPerson:
     row = people.by_login(session, login=login.strip().casefold())
     if row is None or role_of(session, access, row) is None:
-        raise NotFoundError(f"{login!r} is not a member of {access.title}.")
+        raise NotFoundError(f"{login!r} is not a member of {access.title}. Check the login.")
     return row
 
 

@@ -131,7 +131,7 @@ class SampleProgress:
         """Cost of the sample as a sentence; empty if no answer can be drawn."""
         if not self.drawn:
             return ""
-        now = f"; {self.missing_slots:,} can open now" if self.missing_slots else "; none can open now"
+        now = f"; {self.missing_slots:,} can be opened now" if self.missing_slots else "; none can be opened now"
         return f"{_answers(self.drawn)} x {self.people} = {self.slots:,} slots{now}."
 
     @property
@@ -166,7 +166,7 @@ class SampleProgress:
         rest = [
             ("closed", "can be opened now"),
             ("unanswered", "not answered by their model yet"),
-            ("undecided", "without a verdict about their item yet"),
+            ("undecided", "without a verdict on their item yet"),
         ]
         more = "".join(f" {self.total(name):,} {words}." for name, words in rest if self.total(name))
         return f"{self.what}: {parts}.{more}{short}"
@@ -257,7 +257,7 @@ def _troubles(there: Frame) -> list[str]:
 def _remarks(there: Frame) -> list[str]:
     sentences = []
     if there.rejected_items:
-        sentences.append(f"Verification has rejected items of the plan: {_first_names(there.rejected_items)}.")
+        sentences.append(f"Verification has rejected these items of the plan: {_first_names(there.rejected_items)}.")
     if there.empty_dimensions:
         sentences.append(f"No items can be drawn in {', '.join(there.empty_dimensions)}.")
     wanted = Counter(place.model for place in there.places)
@@ -283,7 +283,9 @@ def _uneven(strata: Sequence[str], lines: Sequence[StratumCounts]) -> list[str]:
         most = max(drawn.values(), default=0)
         few = [f"{value} ({n:,})" for value, n in there.items() if drawn[value] == n < most - 1]
         if few:
-            sentences.append(f"Up to {most:,} answers are drawn per {name}. Fewer exist for {_first_names(few)}.")
+            sentences.append(
+                f"The sample has up to {most:,} answers per {name}, but fewer answers exist for {_first_names(few)}."
+            )
     return sentences
 
 
@@ -316,6 +318,9 @@ def counting_of_stage(
 def refuse_unknown(found: SampleProgress) -> None:
     """Raise ``ConflictError`` if the plan matches nothing in the project."""
     if found.troubles:
-        raise ConflictError(f"{' '.join(found.troubles)} Import them, or correct the schema. Nothing was opened.")
+        raise ConflictError(
+            f"{' '.join(found.troubles)} Nothing was opened. Import the missing answers or items, or correct the "
+            "schema."
+        )
     if not found.passed_on:
         raise ConflictError("No answers are available for the plan yet. Import models' answers first.")

@@ -129,7 +129,10 @@ def of(stage: Stage) -> StageKind:
     """Return the record of a stage; raise ``NotAvailableError`` if it belongs to a missing extension."""
     kind = STAGE_KINDS.get(stage)
     if kind is None:
-        raise NotAvailableError(extensions.missing("stages", stage) or f"The stage `{stage.value}` is not installed.")
+        raise NotAvailableError(
+            extensions.missing("stages", stage)
+            or f"No installed extension provides the stage `{stage.value}`. Install the extension."
+        )
     return kind
 
 

@@ -33,7 +33,9 @@ from workflow.annotate.leases import KEPT, extend, held_task, why_lost
 from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
-NO_LONGER = marked("You can no longer change this submission: its item has changed, or other people work on it.")
+NO_LONGER = marked(
+    "You can no longer change this submission, because its item has changed or other people are working on the item."
+)
 
 
 def submit(
@@ -178,9 +180,7 @@ def _reopen(session: Session, access: Access, row: StoredTask, person: Person, n
 
 def _must_fit(given: Submission, key: str) -> None:
     if not key or len(key) > 200:
-        raise InvalidInputError(
-            [Problem("key", _("The request ID is invalid (1 to 200 characters). Reload the page."))]
-        )
+        raise InvalidInputError([Problem("key", _("The request ID must have 1 to 200 characters. Reload the page."))])
     if len(given.note) > LONGEST_NOTE:
         raise InvalidInputError([Problem("note", _("Shorten the note to {n} characters.").format(n=LONGEST_NOTE))])
     if given.seconds is not None and not _is_time(given.seconds):
@@ -221,7 +221,7 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
     """
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
-            return ConflictError(_("You have submitted this task already; undo it to change it."))
+            return ConflictError(_("You have already submitted this task. To change your submission, undo it first."))
         why = _why_fixed(session, access, row, now)
         return ConflictError(f"{why} {_(KEPT)}") if why else None
     if row.purpose is not Purpose.QUALIFICATION:

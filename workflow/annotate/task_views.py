@@ -218,7 +218,7 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
         except NotFoundError:
             raise NotFoundError(NO_SUCH) from None
         if file is None:
-            raise NotFoundError("The file of this picture or clip is missing. A lead can import it.")
+            raise NotFoundError("The file of this picture or clip is missing. A lead can import the file.")
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 

@@ -25,7 +25,9 @@ from workflow.access.projects import Access, access_to
 from workflow.annotate import qualification, stage_kinds
 from workflow.annotate.verdicts import StoredVote, as_votes, judge, of_stage, rounds_of, votes_wanted
 
-SETTLED = marked("This item is settled or being settled, so you cannot change your vote. Tell a senior if it is wrong.")
+SETTLED = marked(
+    "This item is settled or being settled, so you cannot change your vote. If your vote is wrong, tell a senior."
+)
 
 
 def first_state(access: Access) -> ItemState:

@@ -165,8 +165,8 @@ class _OrderOfOptions:
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
         if places and self._shown_to and not _means_the_same(answer, asked, places):
             raise OptionsDiffer(
-                "the model saw the options in a different order than the item has, but people or judges in the stage "
-                f"{self._shown_to[0]} would read the letters of its answer in the item's order"
+                "the model saw the options in a different order than in the item, but people or judges in the stage "
+                f"{self._shown_to[0]} see the item's order"
             )
         return places
 
@@ -220,21 +220,21 @@ def _by_index(
         start = starts[group]
         if start is None:
             return None, (
-                "the file does not show whether its index counts from 0 or from 1: keep the column question in the "
-                "file, or add a column item with the ids of the items"
+                "the file does not show whether its index counts from 0 or from 1; add the column question, or a "
+                "column item with the ids of the items"
             )
         number = _position(answer.index)
         id = places.get(number - start) if number is not None else None
         if id is None:
             where = answer.dimension or "this project"
             return None, (
-                f"there is no item {answer.index!r} in this project, and {where} has {len(places)} items, but "
-                f"none at that position (counted from {start})"
+                f"this project has no item {answer.index!r}, and {where} has {len(places)} items, but none at that "
+                f"position (counted from {start})"
             )
         if answer.question and id in asked and not _same_question(asked[id], answer.question):
             return None, (
-                f"its question is not the question of the item at position {answer.index} (counted from {start}): "
-                f"{asked[id][:100]!r}; add a column item with the ids of the items"
+                f"the question differs from the question of the item at position {answer.index} (counted from {start}"
+                f"): {asked[id][:100]!r}; add a column item with the ids of the items"
             )
         return id, ""
 

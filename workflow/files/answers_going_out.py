@@ -28,20 +28,22 @@ class AnswerSelection:
         if self.reader not in known:
             raise InvalidFileError(f"There is no reader {self.reader!r}. Readers of answers: {', '.join(known)}.")
         if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
-            raise InvalidFileError(f"--run and --unanswered are only for answers. Export {format.name} without them.")
+            raise InvalidFileError(
+                f"--run and --unanswered are only for answers. Export {format.name} without these options."
+            )
         if format.needs_run and self.run is None:
-            raise InvalidFileError("A submission holds the answers of one run. Name the run with --run.")
+            raise InvalidFileError("A submission contains the answers of one run. Choose the run with --run.")
         if not format.needs_run and self.unanswered is not None:
-            raise InvalidFileError(f"--unanswered is only for submissions. Export {format.name} without it.")
+            raise InvalidFileError(f"--unanswered is only for submissions. Export {format.name} without this option.")
         if self.run is None:
             return None
         row = runs.by_public_id(session, public_id=self.run)
         if row is None or row.project_id != access.project_id:
-            raise NotFoundError(f"{access.title} has no run {self.run!r}.")
+            raise NotFoundError(f"{access.title} has no run {self.run!r}. Check the run's ID.")
         if row.withdrawn_at is not None:
             raise InvalidFileError(
-                f"The run {self.run} was withdrawn ({row.withdrawn_why}) and does not count. To export the run, undo"
-                f" this with `touchstone run withdraw {self.run} --back`."
+                f"The run {self.run} was withdrawn ({row.withdrawn_why}) and does not count. To export the run, undo "
+                f"the withdrawal with `touchstone run withdraw {self.run} --back`."
             )
         return row
 

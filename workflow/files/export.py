@@ -141,7 +141,7 @@ def export(
         written = write_files({out.parent / name: data for name, data in made.files.items()})
     elif out.suffix in (".json", ".jsonl", ".csv", ".tsv") and not out.exists():
         raise InvalidFileError(
-            f"This export is a folder of {len(made.files)} files. Give --out a folder, not {out.name}."
+            f"This export is a folder of {len(made.files)} files. Set --out to a folder, not to {out.name}."
         )
     else:
         written = write_folder(out, made.files)
@@ -226,7 +226,7 @@ def _export(
 ) -> MemoryExport:
     if only is not None and row.takes not in (Takes.ITEMS, Takes.TASKS):
         raise InvalidFileError(
-            f"You can choose items only for files of items. Export {row.name} without a choice of items."
+            f"You can choose items only for formats of items. Export {row.name} without a choice of items."
         )
     if row.takes is Takes.ANSWERS:
         with store.read() as session:
@@ -240,7 +240,7 @@ def _export(
         run = answers.found(session, access, row)
         if stage is not None and row.takes is not Takes.TASKS:
             tasks = ", ".join(task_format.name for task_format in FORMATS.values() if task_format.takes is Takes.TASKS)
-            raise InvalidFileError(f"--stage is only for {tasks}. Export {row.name} without it.")
+            raise InvalidFileError(f"--stage is only for {tasks}. Export {row.name} without this option.")
         if row.tasks is not None:
             hides = {"public": public, "private": private}
             return _tasks(session, access, row, file_name, stage=stage, chosen=chosen, page=page, **hides)
@@ -279,8 +279,7 @@ def _require_version(access: Access, row: Format, version: int | None) -> None:
     must_have_had(access, version)
     if row.takes is not Takes.RATINGS:
         raise InvalidFileError(
-            "Only ratings depend on the schema version. For other formats, leave out the version. A release also"
-            " accepts a version."
+            "Only ratings and releases depend on the schema version. For other formats, remove the version."
         )
 
 
@@ -291,14 +290,16 @@ def _chosen(session: Session, access: Access, only: Sequence[str] | None) -> fro
     there = {name for _, name, _ in files.item_ids(session, project_id=access.project_id)}
     if gone := [name for name in dict.fromkeys(only) if name not in there]:
         some = ", ".join(gone[:20]) + (f" and {len(gone) - 20:,} more" if len(gone) > 20 else "")
-        raise InvalidFileError(f"{access.title} has no such items: {some}. Nothing was written.")
+        raise InvalidFileError(
+            f"{access.title} does not have these items: {some}. Nothing was written. Correct the ids of the items."
+        )
     return frozenset(only)
 
 
 def _require_written(access: Access, row: Format) -> None:
     if not row.writes:
         known = ", ".join(offered_format.name for offered_format in offered(access.schema, writes=True))
-        raise InvalidFileError(f"{access.title} cannot be written as {row.name}. Choose from: {known}.")
+        raise InvalidFileError(f"Touchstone cannot export {access.title} as {row.name}. Choose from: {known}.")
 
 
 def _named(written: Mapping[str, bytes], file_name: str | None) -> Mapping[str, bytes]:
@@ -319,7 +320,7 @@ def _items(
     """Return the project's items in files of their own format, or of another one that takes items."""
     if row not in offered(access.schema, writes=True):
         known = ", ".join(offered_format.name for offered_format in offered(access.schema, writes=True))
-        raise InvalidFileError(f"{access.title} cannot be written as {row.name}. Choose from: {known}.")
+        raise InvalidFileError(f"Touchstone cannot export {access.title} as {row.name}. Choose from: {known}.")
     without = access.schema.export.public_without if public else ()
     state = project_items(session, access, row.keys, whole=bool(without) or writer_of(row) is not item_files.written)
     if progress:

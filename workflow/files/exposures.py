@@ -59,9 +59,9 @@ class Fault:
 
     def __str__(self) -> str:
         return (
-            f"{self.person} had been sent {in_words(self.what)} of item {self.item} ({self.route.value},"
-            f" {self.sent_at:%Y-%m-%d %H:%M:%S} UTC) before their answer in {self.stage.replace('_', ' ')}"
-            f" ({self.voted_at:%Y-%m-%d %H:%M:%S} UTC)."
+            f"{self.person} had received {in_words(self.what)} of item {self.item} ({self.route.value}, "
+            f"{self.sent_at:%Y-%m-%d %H:%M:%S} UTC) before their answer in {self.stage.replace('_', ' ')} ("
+            f"{self.voted_at:%Y-%m-%d %H:%M:%S} UTC)."
         )
 
 

@@ -31,7 +31,7 @@ from workflow.files.read_losses import ImportedAnswer, losses_of_answers, losses
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
 
-_OTHERWISE = "{} has already answered this item with another text"
+_OTHERWISE = "{} already has a different answer to this item"
 
 
 def import_answers(bring: Import, row: Format, *, model: str | None, spec: ModelSpec | None) -> ImportSummary:
@@ -273,7 +273,9 @@ def _new_answers(
             if (earlier.text, earlier.outcome) == (answer.text, answer.outcome):
                 repeated += 1
             else:
-                bad.append(replace(row.here, reason=f"{answer.model} has already answered this item with another text"))
+                bad.append(
+                    replace(row.here, reason=f"an earlier row has a different answer of {answer.model} to this item")
+                )
         elif answer.outcome not in ANSWERS:
             if (*key, answer.outcome, answer.text) in failed:
                 repeated += 1

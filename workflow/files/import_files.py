@@ -87,13 +87,15 @@ def import_files(
     if (model or spec) and row.takes is not Takes.ANSWERS:
         raise InvalidFileError(f"Only answers have a model. Import {format} without a model.")
     if new_only and row.takes is not Takes.ITEMS:
-        raise InvalidFileError(f"Only items can be limited to new ones. Import {format} without this option.")
+        raise InvalidFileError(
+            f"Only imports of items can be limited to new items. Import {format} without this option."
+        )
     if raters is not None and row.takes is not Takes.RATINGS:
         raise InvalidFileError(f"Only ratings have raters. Import {format} without marking raters.")
     if spec is not None and spec.adapter != "file":
         raise ModelError(
-            f"Touchstone asks {spec.name} itself (adapter `{spec.adapter}`): use `touchstone model run`. "
-            "For answers from a file, write a description with `adapter: file`."
+            f"Touchstone runs {spec.name} itself (adapter `{spec.adapter}`). Use `touchstone model run`. To import "
+            "answers from a file, write a description with `adapter: file`."
         )
     _may_be_said(row, said)
     with store.read() as session:
@@ -166,7 +168,9 @@ def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
         open_ = named(
             open_format for open_format in FORMATS.values() if open_format.keys is not None and open_format.keys.open
         )
-        raise InvalidFileError(f"Columns, places and encodings are only for {open_}. Import {row.name} without them.")
+        raise InvalidFileError(
+            f"Columns, places and encodings apply only to {open_}. Import {row.name} without these options."
+        )
 
 
 def _must_be_read(access: Access, row: Format) -> None:
@@ -177,10 +181,12 @@ def _must_be_read(access: Access, row: Format) -> None:
     if (away := extensions.missing("readers", row.name)) is not None:
         raise NotAvailableError(away)
     if row.keys is None:
-        raise InvalidFileError(f"Touchstone writes {row.name}, but cannot read it. {access.title} reads {read}.")
+        raise InvalidFileError(
+            f"Touchstone can export {row.name}, but cannot import this format. {access.title} can import {read}."
+        )
     if row.name != own and not (row.keys.open and row.fits(access.schema)):
         raise InvalidFileError(
-            f"{access.title} reads {read}, not {row.name}. Make a project with the schema of those files."
+            f"{access.title} can import {read}, but not {row.name}. Create a project with the schema of these files."
         )
 
 

@@ -205,7 +205,7 @@ def _part_of(bring: Import, session: Session, file: FileRecord, there: Mapping[s
         first = known[next(item.external_id for item in file.items if item.external_id in changed)]
         raise InvalidFileError(
             f"{file.path}, row {(first.position or 0) + 1} has changed, and the rows of this file have no ids. "
-            "Items are matched by position, so new rows and moved rows look the same. Nothing was imported. "
+            "Touchstone matches items by position, so new rows and moved rows look the same. Nothing was imported. "
             "Import the new rows as a separate file."
         )
     return PlacedFile(file, _ids(there), changed, _free_path(bring, session, file))
@@ -240,7 +240,7 @@ def _same_names(bring: Import, session: Session, file: FileRecord) -> None:
     stored = next((source for source in named_files(session, bring.access) if source.stored.path == file.path), None)
     if stored is not None and stored.meta.get("said") != file.meta.get("said"):
         before = stored.meta.get("said", {}).get("columns") or {}
-        named = ", ".join(f"{name}={key}" for name, key in before.items()) or "as the schema says"
+        named = ", ".join(f"{name}={key}" for name, key in before.items()) or "the columns of the schema"
         raise InvalidFileError(
             f"{file.path} was imported before with other columns ({named}). Nothing was imported. To use new columns, "
             "import the file into another project."
@@ -382,6 +382,6 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
             "and import again."
         )
     return (
-        f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported. "
-        "Use --new-only, or import the new items as a separate file."
+        f"{file.path}: {len(there)} of its {len(file.items)} items are already in this project. Nothing was "
+        "imported. Use --new-only, or import the new items as a separate file."
     )

@@ -153,7 +153,8 @@ class _Finder:
             return self._before_action(video, at, kind, work, latest)
         if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
             raise InvalidMediaError(
-                f"its observation (frame {last}) is later than {before:g} s before its action begins (frame {action})"
+                f"the observation (frame {last}) must be at least {before:g} s before the action begins (frame "
+                f"{action})"
             )
         observation = work / "observation.png"
         this = (item.external_id, video)
@@ -179,7 +180,7 @@ class _Finder:
         if latest is None:
             return None
         if latest < 0:
-            raise InvalidMediaError("its action begins too early: the clip must end before the action")
+            raise InvalidMediaError("the action begins too early, because the clip must end before the action")
         if kind == "image":
             return clips.frame(video, out=work / "observation.png", time=latest).path
         begun = (clips.moment_of(video, index=int(at)) for at in moments.starts if at >= 0)

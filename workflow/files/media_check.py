@@ -45,12 +45,15 @@ def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool)
         try:
             media.must_show(medium.sha256, content=content)
         except (NotFoundError, InvalidMediaError, NotAvailableError) as error:
-            yield f"The file {medium.sha256[:12]}... of the media store cannot be shown. {error} {_shown_by(medium)}"
+            yield (
+                f"Touchstone cannot show the file {medium.sha256[:12]}... of the media store. {error} "
+                f"{_shown_by(medium)}"
+            )
 
 
 def _shown_by(each: queries.UsedMedia) -> str:
     if not each.items:
-        return f"It is {each.name}, which no item uses yet."
+        return f"The file is {each.name}, which no item uses yet."
     more = len(each.items) - NAMED
     names = ", ".join(each.items[:NAMED]) + (f" and {more} more" if more > 0 else "")
-    return f"It is {each.name}, shown by: {names}."
+    return f"The file is {each.name}, used by: {names}."

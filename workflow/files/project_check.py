@@ -61,7 +61,7 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     for name in looked_at:
         answer_readings.fill_up(store, project=name)
     differences = [difference for name in looked_at for difference in _check_project(store, name, rebuild=rebuild)]
-    return [*(f"{name}: its schema cannot be read. {sentence}" for name, sentence in why.items()), *differences]
+    return [*(f"{name}: Touchstone cannot read the schema. {sentence}" for name, sentence in why.items()), *differences]
 
 
 def remarks(store: Store, *, project: str | None = None) -> list[str]:
@@ -108,7 +108,7 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     """Yield where a project needs an extension that is not installed."""
     for need in registry.needs(access.schema):
         if need.row.away:
-            yield f"{access.name}: its schema needs an extension at {'.'.join(map(str, need.path))}. {need.row.meaning}"
+            yield f"{access.name}: the schema needs an extension at {'.'.join(map(str, need.path))}. {need.row.meaning}"
     for sentence in extensions.missing_by_events(events.kinds(session, project_id=access.project_id)):
         yield f"{access.name}: {sentence}"
     for kind, why in extensions.all_missing("run_kinds").items():
@@ -117,7 +117,10 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     away = extensions.missing("pages", "label_studio")
     for row in outside_work.servers(session, project_id=access.project_id) if away else ():
         if row.stages:
-            yield f"{access.name}: {row.address} has work of this project, but its answers cannot be fetched. {away}"
+            yield (
+                f"{access.name}: {row.address} has work of this project, but Touchstone cannot fetch its answers. "
+                f"{away}"
+            )
 
 
 def _outside(session: Session, access: Access) -> Iterator[str]:
@@ -211,7 +214,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                     where = stage.value if several else "verification"
                     yield item.id, f"{name} is no longer in {where}, but {surplus} more votes are requested."
             if verdict.state is ItemState.IN_ADJUDICATION and (item.id, verdict.stage) not in to_settle:
-                yield item.id, f"{name} waits for a senior, but has no slot for one."
+                yield item.id, f"{name} waits for a senior, but has no slot for a senior."
 
 
 @dataclass(frozen=True)
@@ -324,15 +327,15 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     for check in extensions.rows("project_checks"):
         broken += check(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):
-        broken.append(f"item {external_id} was verified by someone who wrote or edited it.")
+        broken.append(f"item {external_id} was verified by a person who wrote or edited the item.")
     for public_id in queries.strange_guidelines(session, project_id=access.project_id):
         broken.append(f"submission {public_id} names a guideline that this project never had.")
     for public_id in queries.mixed_purposes(session, project_id=access.project_id):
-        broken.append(f"submission {public_id} and its task are for different purposes.")
+        broken.append(f"submission {public_id} and its task have different purposes.")
     for public_id in queries.done_without_annotation(session, project_id=access.project_id):
-        broken.append(f"task {public_id} is done, but nothing was submitted for it.")
+        broken.append(f"task {public_id} is done, but has no submission.")
     for public_id, weight in queries.strange_weights(session, project_id=access.project_id):
         broken.append(f"vote {public_id} has the weight {weight}, but a weight must be between 0 and 1.")
     for public_id in queries.annotated_but_open(session, project_id=access.project_id):
-        broken.append(f"task {public_id} is open, but something was submitted for it.")
+        broken.append(f"task {public_id} is open, but has a submission.")
     return broken

@@ -59,19 +59,19 @@ class QuestionMatch:
             if name in self._by_name:
                 why = self.contradiction(self._by_name[name], answer)
                 return (None, why) if why else (self._by_name[name], "")
-        named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "it has no item id"
+        named = f"there is no item {answer.ids[0]!r} in this project" if answer.ids else "the answer has no item id"
         if not (answer.question or "").strip():
-            return None, f"{named}, and it has no question"
+            return None, f"{named}, and the answer has no question"
         ids = self._with_question(answer)
         if len(ids) == 1:
             return ids[0], ""
         if not ids:
             where = f" of {answer.dimension}" if answer.dimension else ""
-            return None, f"{named}, and no item{where} has its question, {_opening(answer.question or '')!r}"
+            return None, f"{named}, and no item{where} has the answer's question, {_opening(answer.question or '')!r}"
         names = ", ".join(self._names[id] for id in ids[:_SHOWN])
         return None, (
-            f"{named}, and its question, {_opening(self._asked[ids[0]])!r}, is that of {len(ids):,} items "
-            f"({names}{', ...' if len(ids) > _SHOWN else ''})"
+            f"{named}, and the answer's question, {_opening(self._asked[ids[0]])!r}, is that of {len(ids):,} items ("
+            f"{names}{', ...' if len(ids) > _SHOWN else ''})"
         )
 
     def contradiction(self, id: int, answer: PredictionRecord) -> str:
@@ -91,11 +91,12 @@ class QuestionMatch:
         if not fits and not others:
             had = [ours, *(_letters(text) for text in self._before(id))]
             fits = any(one in their or their in one for one in filter(None, had) for their in theirs)
-        named, asked = f"it names the item {self._names[id]!r}, but its", _opening(self._asked[id])
+        named, asked = f"the answer names the item {self._names[id]!r}, but its", _opening(self._asked[id])
         if not fits:
-            return f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not the item's: {asked!r}" + (
-                f"; {self._names[others[0]]!r} has this question" if others else ""
-            )
+            return (
+                f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not the item's question: "
+                f"{asked!r}"
+            ) + (f"; {self._names[others[0]]!r} has this question" if others else "")
         if (other := self._asked_instead(id, ours, answer)) is None:
             return ""
         return (
@@ -140,7 +141,7 @@ def several(bad: Iterable[BadRow]) -> str | None:
     """Return a sentence with the number of rows whose question several items have; None for no such row."""
     n = sum(_SEVERAL.search(row.reason) is not None for row in bad)
     rows = f"{n:,} rows have" if n > 1 else "1 row has"
-    return f"{rows} the same question as several items, and no id." if n else None
+    return f"{rows} no item id, and a question that several items share." if n else None
 
 
 def question_hash(text: str) -> bytes:

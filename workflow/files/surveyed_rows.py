@@ -69,7 +69,9 @@ def require_sound_texts(files: RowFiles, survey: Survey) -> None:
     """Raise an error if a guideline does not fit its hash, or if nobody may have the login or the name of a person."""
     for _, row in files.rows("guideline_version"):
         if _sha256(row["text"]) != row["hash"]:
-            raise InvalidFileError(f"{files.name}: the hash of guideline {row['number']} does not match its text.")
+            raise InvalidFileError(
+                f"{files.name}: the hash of guideline {row['number']} does not match its text. Copy the file again."
+            )
     problems = [
         Problem(row["login"], f"{files.name}: {problem.message}")
         for row in survey.people
@@ -90,7 +92,7 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
             loaded = load_text(row["text"], row["guideline_text"], row["name"])
         except SchemaError as error:
             raise InvalidFileError(
-                f"{files.name}: its schema {row['name']!r} cannot be read here. {error} Nothing was imported."
+                f"{files.name}: Touchstone cannot read the schema {row['name']!r}. {error} Nothing was imported."
             ) from error
         hashes = (row["hash"], row["guideline_hash"])
         if hashes != (loaded.hash, loaded.guideline_hash) and not old_schemas:
@@ -102,7 +104,7 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
         if row["id"] == survey.project["schema_version_id"]:
             own = loaded.schema_
     if own is None:
-        raise InvalidFileError(f"{files.name}: its project has no schema. Nothing was imported.")
+        raise InvalidFileError(f"{files.name}: the project has no schema. Nothing was imported.")
     return own
 
 

@@ -18,14 +18,14 @@ from domain.records import Person
 TWICE = timedelta(seconds=3)
 """The time after a job's end in which an equal request counts as the second click of a double click."""
 LISTED = 50
-CANCELED = "Canceled. Partial results are discarded."
+CANCELED = "Canceled. Partial results were discarded."
 
 
 class SlotConflict(ConflictError):
     """Another job of the slot is open."""
 
     def __init__(self, job: Job) -> None:
-        super().__init__("Another task blocks this task. Try again when that task has ended.")
+        super().__init__("Another job blocks this job. Try again when the other job has ended.")
         self.job = job
 
 
@@ -92,7 +92,7 @@ def begin(
         job = _shown(made)
         begun(job)
         return job
-    raise ConflictError("Another task began at the same moment. Try again.")
+    raise ConflictError("Another job began at the same moment. Try again.")
 
 
 def _just_done(row: StoredJob, store: Store) -> bool:
@@ -133,7 +133,7 @@ def list_jobs(
     with store.read() as session:
         stored_project = projects.by_name(session, name=project) if project is not None else None
         if project is not None and stored_project is None:
-            raise NotFoundError(f"There is no project {project!r}.")
+            raise NotFoundError(f"There is no project {project!r}. Check the project's ID.")
         rows = jobs.list_jobs(
             session,
             project_id=stored_project.id if stored_project is not None else None,
@@ -182,7 +182,7 @@ def cancel(store: Store, *, id: str) -> Job:
     with store.write(archived_too=True) as session:
         row = _row(session, id)
         if row.ended_at is not None:
-            raise ConflictError(f"The job {id} has ended already ({row.state.value}).")
+            raise ConflictError(f"The job {id} has already ended ({row.state.value}).")
         jobs.cancel(session, public_id=id, said=CANCELED, now=utc_now())
     with store.read() as session:
         return _shown(_row(session, id))
@@ -225,7 +225,7 @@ def retry(store: Store, *, id: str) -> Job:
 def _row(session: Session, id: str, *, whole: bool = False) -> StoredJob:
     row = jobs.by_public_id(session, public_id=id, whole=whole)
     if row is None:
-        raise NotFoundError(f"There is no job {id!r}. `touchstone job list` lists all jobs.")
+        raise NotFoundError(f"There is no job {id!r}. To see all jobs, run `touchstone job list`.")
     return row
 
 

@@ -46,12 +46,12 @@ anywhere.
 """
 ATTEMPTS = 3
 BROKEN_OFF = (
-    "The process of this job ended early. The log of the server has the reason. Try again; Touchstone deletes the "
+    "The process of this job ended early. See the server log for the reason, then try again. Touchstone deletes the "
     "partial results first."
 )
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DISK_FULL = "The disk is full. Free some space, then try again."
-TOO_OFTEN = f"{ATTEMPTS} processes of this job ended early. The log of the server has the reasons. Try again."
+TOO_OFTEN = f"{ATTEMPTS} processes of this job ended early. See the server log for the reasons, then try again."
 
 _log = logging.getLogger(__name__)
 
@@ -189,7 +189,7 @@ class _JobAttempt:
             _log.exception("error %s in the job %s (%s)", number, self.row.public_id, self.kind.name)
             self._end(
                 JobState.FAILED,
-                f"The job failed with an unknown error (number {number}). The log of the server has details.",
+                f"The job failed with an unknown error (number {number}). See the server log for details.",
             )
         else:
             self._came(outcome)

@@ -46,7 +46,9 @@ def resolved(store: Store, *, person: Person | None, project: str, wanted: ItemF
     said, units = answers_of(wanted), None
     stage = Stage(wanted.differ_in) if wanted.differ_in in set(Stage) else None
     if wanted.differ_in and stage is None:
-        raise InvalidInputError([Problem("differ_in", f"There is no stage {wanted.differ_in!r}.")])
+        raise InvalidInputError(
+            [Problem("differ_in", f"There is no stage {wanted.differ_in!r}. Choose a stage of the schema.")]
+        )
     if stage is not None and said is not None:
         from workflow.results.rater_agreement import measurable_ratings  # numpy, which other lists do not wait for
 

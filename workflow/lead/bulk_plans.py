@@ -44,7 +44,7 @@ class Action(StrEnum):
 
 
 NO_ITEM = "No items are chosen. Choose items by voter, dimension, state or id, or choose all items."
-NO_SUCH = "The selection has no such item."
+NO_SUCH = "No selected item has this ID."
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _plan_assigned(
         if not there:
             why = f"The item has no open task in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
         elif any(row.person_id in ids for row in there):
-            why = "This person has the item already." if len(to) == 1 else "One of these people has the item already."
+            why = "This person already has the item." if len(to) == 1 else "One of these people already has the item."
         elif there[0].awaits_media:
             why = "An image or clip of the item is missing."
         else:
@@ -192,7 +192,7 @@ def _why_no_one(whys: Mapping[str, str]) -> str:
         return ""
     if len(set(whys.values())) == 1:
         return next(iter(whys.values()))
-    return "None of these people may have the item. " + " ".join(f"{login}: {why}" for login, why in whys.items())
+    return "None of these people may work on the item. " + " ".join(f"{login}: {why}" for login, why in whys.items())
 
 
 def _plan_items(
@@ -205,12 +205,12 @@ def _plan_items(
     for item in chosen_items:
         why = barred.get(item.id, "")
         if action is Action.PRIORITISE and item.priority == how.priority:
-            why = "The item has this priority already."
+            why = "The item already has this priority."
         elif action is Action.VERIFY_AGAIN and item.id not in back:
             if item.state is ItemState.UNVERIFIED:
                 why = "This project has no verification."
             elif item.state in VOTED_ON.values():
-                why = "The item is in verification already."
+                why = "The item is already in verification."
         if why:
             cannot.append((item.external_id, why))
         else:
@@ -258,14 +258,14 @@ def _chosen_items(session: Session, access: Access, chosen: BulkSelection, *, lo
 def require_few(n: int) -> None:
     """Raise ``InvalidInputError`` if this is more than one action may change."""
     if n > MOST:
-        raise InvalidInputError([Problem("items", f"{n:,} items are too many at once. Choose at most {MOST:,}.")])
+        raise InvalidInputError([Problem("items", f"You chose {n:,} items. Choose at most {MOST:,}.")])
 
 
 def person_id_of(session: Session, login: str) -> int:
     """Return the id of the account with this login."""
     row = people.by_login(session, login=login.strip().casefold())
     if row is None:
-        raise NotFoundError(f"There is no account with the login {login!r}.")
+        raise NotFoundError(f"No account has the login {login!r}. Check the spelling.")
     return row.id
 
 

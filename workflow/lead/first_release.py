@@ -29,14 +29,14 @@ def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     dimensions = f"{n_dimensions:,} {'dimension' if n_dimensions == 1 else 'dimensions'}"
     yield SetupStep("Form", True, f"Version {access.schema.version} has {dimensions}.", "schema")
     words = len(access.loaded.guideline_text.split())
-    guideline = f"Version {access.guideline} has {words:,} words." if words else "No guideline tells people what to do."
+    guideline = f"Version {access.guideline} has {words:,} words." if words else "The project has no guideline yet."
     yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
     yield _items(session, access)
     waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
     lacking = (
         f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
         if waiting
-        else "No image or clip is missing."
+        else "No images or clips are missing."
     )
     yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
     yield _people(session, access)
@@ -60,7 +60,7 @@ def _people(session: Session, access: Access) -> SetupStep:
     if len(theirs) < 2:
         sentence = "The project has no other members yet."
     if empty:
-        sentence += f" Nobody may do the {join_stages(access, empty)}."
+        sentence += f" Nobody can work in the {join_stages(access, empty)}."
     done = len(theirs) > 1 and not empty
     return SetupStep("People", done, sentence, "people", action="Invite people", setup=True)
 

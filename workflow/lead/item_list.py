@@ -213,7 +213,7 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
         if which
     ]
     if sentences:
-        raise ConflictError(f"The list has changed since you looked, so nothing was done. {' '.join(sentences)}")
+        raise ConflictError(f"The list has changed since you opened it, so nothing was done. {' '.join(sentences)}")
 
 
 def first_names(names: Sequence[str], most: int = 20) -> str:
@@ -267,7 +267,9 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
         if name not in known:
             problems.append(Problem("columns", f"There is no column {name!r}. Columns: {', '.join(known)}."))
     if asked.sort in UNSORTED:
-        problems.append(Problem("sort", f"Items cannot be sorted by {COLUMNS[asked.sort].lower()}."))
+        problems.append(
+            Problem("sort", f"You cannot sort items by {COLUMNS[asked.sort].lower()}. Choose another column.")
+        )
     fields = [field.name for field in access.schema.item.fields]
     dimensions = [dimension.id for dimension in access.schema.dimensions]
     problems += [

@@ -66,7 +66,7 @@ def view(store: Store, *, person: Person | None, project: str, id: str) -> ItemV
     for saved in views(store, person=person, project=project):
         if saved.id == id:
             return saved
-    raise NotFoundError("This saved view does not exist: it was deleted, or it belongs to another person.")
+    raise NotFoundError("This saved view was deleted or belongs to another person. Choose another view.")
 
 
 def save(
@@ -86,7 +86,10 @@ def save(
     name = _name(name)
     words = asked.at(page=1).asked()
     if (long := len(json.dumps(words, ensure_ascii=False))) > LONGEST_LIST:
-        message = f"The filters of this list are {long:,} characters; a view has at most {LONGEST_LIST:,}."
+        message = (
+            f"The filters of this list have {long:,} characters; the limit for a view is {LONGEST_LIST:,}. Remove "
+            "some filters."
+        )
         raise InvalidInputError([Problem("view", message)])
     with store.write() as session:
         access = seeing(session, person, project)
@@ -175,12 +178,12 @@ def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
             if not view.changeable:
                 raise NotAllowedError("Only leads and the owner may change a shared view.")
             return view
-    raise NotFoundError("This view was deleted.")
+    raise NotFoundError("This view was deleted. Reload the page.")
 
 
 def _must_be_free(views: Iterable[ItemView], name: str) -> None:
     if any(view.name.casefold() == name.casefold() for view in views):
-        raise ConflictError(f"Another view is called “{name}”. Choose another name, or delete that view first.")
+        raise ConflictError(f"Another view has the name “{name}”. Choose another name, or delete the other view first.")
 
 
 def _name(text: str) -> str:
@@ -189,8 +192,10 @@ def _name(text: str) -> str:
         "".join(character if character >= " " else " " for character in text).encode(errors="ignore").decode().split()
     )
     if not name:
-        raise InvalidInputError([Problem("name", "Give the view a name.")])
+        raise InvalidInputError([Problem("name", "Enter a name for the view.")])
     if len(name) > LONGEST_NAME:
-        message = f"A name has at most {LONGEST_NAME} characters; this name has {len(name):,}."
+        message = (
+            f"The limit for names is {LONGEST_NAME} characters, but this name has {len(name):,}. Shorten the name."
+        )
         raise InvalidInputError([Problem("name", message)])
     return name

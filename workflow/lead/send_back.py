@@ -22,11 +22,11 @@ from workflow.annotate import authoring, sent_back
 
 LONGEST_REASON = 5_000
 """Largest number of characters of a reason, and of any comment."""
-SAY_WHY = "Give a reason. The author reads it."
+SAY_WHY = "Enter a reason. The author will see the reason."
 FROM_FILE = "The item was imported from a file, so it has no author."
-WITH_AUTHOR = "The author has the item already."
+WITH_AUTHOR = "The author already has the item."
 GONE = "The author no longer writes items of this dimension."
-NO_SLOT = "The author's submission is missing in this project, so the author cannot correct the item."
+NO_SLOT = "This project does not contain the author's submission, so the author cannot correct the item."
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ def must_be_said(by: Person | None, reasons: Reasons, names: Collection[str]) ->
     """Raise ``InvalidInputError`` if an item has no reason, a reason is too long, or the sender is unknown to the
     author.
     """
-    problems = [] if by is not None else [Problem("by", "Say who sends the item back. The author sees the name.")]
+    problems = (
+        []
+        if by is not None
+        else [Problem("by", "Name the person who sends the item back. The author will see the name.")]
+    )
     silent = [name for name in names if not reasons.of(name)]
     if silent or (not names and not reasons.of("")):
         which = f" {silent[0]} has no reason." if reasons.own and silent else ""

@@ -119,7 +119,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
             "said",
             "License",
             not unsaid,
-            "the license is missing" if unsaid else "the license is given",
+            "the license is missing" if unsaid else "the license is set",
             "data_card",
             action="Add license",
         ),
@@ -156,8 +156,8 @@ def _said_of_raters(raters: Sequence[str]) -> str:
         return "each imported rater is marked as a person or a machine"
     more = f" and {len(raters) - _NAMED:,} more" if len(raters) > _NAMED else ""
     return (
-        f"not marked as a person or a machine: {', '.join(raters[:_NAMED])}{more} (touchstone rater list). Without "
-        "a mark, they count as machines, and files show numbers instead of their names"
+        f"not marked as a person or a machine: {', '.join(raters[:_NAMED])}{more} (touchstone rater list). Unmarked "
+        "raters count as machines, and files show numbers instead of their names"
     )
 
 

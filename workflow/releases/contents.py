@@ -153,7 +153,9 @@ class Contents:
                         )
         if lacking:
             more = [f"And {len(lacking) - NAMED:,} more."] if len(lacking) > NAMED else []
-            raise InvalidFileError("\n".join([*lacking[:NAMED], *more, "Import these files, or reject the items."]))
+            raise InvalidFileError(
+                "\n".join([*lacking[:NAMED], *more, "Import the missing files, or reject the items."])
+            )
 
     def shown(self, item: ReleasedItem, asset: ReleasedAsset) -> bytes | None:
         """Return an image with the marks of its item drawn on it; None if the item has no marks for this image.
@@ -241,7 +243,7 @@ def drawn_on(schema: Schema, item: ReleasedItem, role: str, at: int) -> dict[str
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         there = len(_of_role(item, role))
         if gone := [entry["image"] for entry in entries if entry.get("image", 1) > there]:
-            why = f"its {name} is on image {gone[0]} of {role}, but {role} has only {there}"
+            why = f"{name} refers to image {gone[0]} of {role}, but {role} has only {there}"
             raise UnwritableItemError(_SUCH, f"The item {item.id}: {why}")
         here = [entry for entry in entries if entry.get("image", 1) == at]
         if here:

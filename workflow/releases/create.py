@@ -110,7 +110,7 @@ def create(
             project_rows.hold_still(session)
             access = require_lead(session, by=by, project=project)
             must_be_finished(session, access=access)
-            progress("choosing items, and splitting them", 0, 1)
+            progress("choosing and splitting items", 0, 1)
             draft = drawn_up(session, media, access, asked, names=names)
             if draft.number != number:
                 raise ConflictError(_AT_ONCE)
@@ -231,7 +231,7 @@ def _write_formats(rows: Sequence[Format], released: ReleasedSet, public: Folder
     if refused:
         reasons = "\n\n".join(map(str, refused.values()))
         raise InvalidFileError(
-            f"{len(refused)} {'format' if len(refused) == 1 else 'formats'} cannot be written: "
+            f"Touchstone cannot write {len(refused)} {'format' if len(refused) == 1 else 'formats'}: "
             f"{', '.join(refused)}.\n\n{reasons}"
         )
 
@@ -336,7 +336,7 @@ def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     return folder.hashes[NAME].sha256
 
 
-_AT_ONCE = "Another release was made at the same moment. Check that release, and make this one again."
+_AT_ONCE = "Another release was made at the same moment. Check that release, then make your release again."
 
 
 # ---- kept ------------------------------------------------------------------------------------------------------------

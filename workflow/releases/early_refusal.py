@@ -51,8 +51,8 @@ def must_have_splits(private: Sequence[str], names: Sequence[str]) -> None:
             [
                 Problem(
                     "private",
-                    f"There is no split {', '.join(odd)} to keep private. The splits are: {', '.join(names)}. "
-                    "Correct the name, or add the split.",
+                    f"There is no split {', '.join(odd)} to make private. Splits: {', '.join(names)}. Correct the "
+                    "name, or add the split.",
                 )
             ]
         )

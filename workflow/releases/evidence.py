@@ -89,9 +89,9 @@ def file_rater_names(
     unsaid = unsaid_raters(session, project_id=project_id)
     if unsaid and not hide_unsaid:
         raise ConflictError(
-            f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: {', '.join(unsaid[:5])}. A release "
-            "names machines, but shows people by pseudonyms. Mark each rater as a person or a machine with "
-            "`touchstone rater list` or on Import. Then make the release again."
+            f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: {', '.join(unsaid[:5])}. A "
+            "release names machines, but shows people by pseudonyms. Mark each rater as a person or a machine with "
+            "`touchstone rater list` or on the page Import. Then make the release again."
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}
@@ -337,9 +337,13 @@ def _report(access: Access) -> Any:
 def _says(only_released: bool, notes: bool) -> str:
     """Return the sentences that explain to a reader which rows a bundle leaves out."""
     which = (
-        "Data about items that are not released is left out, so the figures describe only released items."
+        "The evidence excludes data about unreleased items, so the figures describe only released items."
         if only_released
-        else "It holds every item of the project, including rejected items, so that every gate can be counted."
+        else "The evidence contains every item of the project, including rejected items, so that readers can count "
+        "every gate."
     )
-    free = "Notes are as people wrote them." if notes else "Notes are left out."
-    return f"{which} {free} People have pseudonyms of this release. Images and clips have their hashes as names."
+    free = "Notes are unchanged." if notes else "Notes are not included."
+    return (
+        f"{which} {free} Pseudonyms of this release replace people's names. The hashes of images and clips are their "
+        "names."
+    )

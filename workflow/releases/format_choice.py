@@ -24,7 +24,9 @@ def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
     if away := [why for name in asked.formats or schema.export.formats if (why := extensions.missing("formats", name))]:
         raise NotAvailableError("\n".join(away))
     if odd := [name for name in names if name not in known]:
-        raise InvalidFileError(f"A release cannot be written as {', '.join(odd)}. Choose from: {', '.join(known)}.")
+        raise InvalidFileError(
+            f"Touchstone cannot write a release as {', '.join(odd)}. Choose from: {', '.join(known)}."
+        )
     rows = [known[name] for name in dict.fromkeys(names)]
     if refused := [f"{row.name}: {why}" for row in rows if (why := row.carries(schema))]:
         raise InvalidFileError("\n".join(refused))

@@ -191,11 +191,13 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     try:
         manifest = read_manifest((folder / NAME).read_bytes())
     except OSError as error:
-        raise InvalidFileError(f"{folder} is not a release: it has no readable {NAME}.") from error
+        raise InvalidFileError(
+            f"{folder} is not a release, because it has no readable {NAME}. Check the path."
+        ) from error
     if manifest is None or not isinstance(manifest.get("release"), str) or not isinstance(manifest.get("files"), list):
-        raise InvalidFileError(f"{folder / NAME} is not the manifest of a release.")
+        raise InvalidFileError(f"{folder / NAME} is not the manifest of a release. Check the path.")
     if any(not isinstance(file, dict) or not isinstance(file.get("path"), str) for file in manifest["files"]):
-        raise InvalidFileError(f"{folder / NAME} does not list the files of the release.")
+        raise InvalidFileError(f"{folder / NAME} does not list the files of the release. Copy the whole release again.")
     return manifest
 
 
@@ -206,7 +208,9 @@ def _items(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             for number, line in enumerate(lines, 1):
                 item = json.loads(line)
                 if not isinstance(item, dict) or not isinstance(item.get("id"), str):
-                    raise InvalidFileError(f"{path}, line {number}: the line has no item id.")
+                    raise InvalidFileError(
+                        f"{path}, line {number}: the line has no item id. Copy the whole release again."
+                    )
                 yield item["id"], item
     except (OSError, ValueError) as error:
-        raise InvalidFileError(f"{path} cannot be read: {error}.") from error
+        raise InvalidFileError(f"Touchstone cannot read {path}: {error}. Copy the whole release again.") from error

@@ -89,7 +89,7 @@ SAYINGS = (
     CardField("creators", "Creators", "The people or groups who made the data set, one per line", many=True),
     CardField("url", "Address", "The web address of the data set"),
     CardField("citation", "Citation", "The reference that papers should cite", long=True),
-    CardField("media_license", "Media license", "The license of images and clips, if it differs"),
+    CardField("media_license", "Media license", "The license of images and clips, if different"),
     CardField("limitations", "Limitations", "What the data set does not measure or show", long=True),
     CardField("biases", "Biases", "People and places that the images show or lack", long=True),
     CardField(
@@ -99,13 +99,13 @@ SAYINGS = (
         long=True,
     ),
     CardField("use_cases", "Use cases", "The skills that the data set measures", long=True),
-    CardField("social_impact", "Social impact", "Possible good and bad effects of its use", long=True),
-    CardField("synthetic", "Synthetic data", "Write yes if models made any part of the data, otherwise no"),
+    CardField("social_impact", "Social impact", "Possible good and bad effects of using the data set", long=True),
+    CardField("synthetic", "Synthetic data", "Write yes if models made any part of the data. Otherwise, write no."),
     CardField("derived_from", "Derived from", "The data sets or recordings behind the items, one per line", many=True),
     CardField("generated_by", "Made by", "The steps and tools that made the data, one per line", many=True),
     CardField("demographics", "Annotators", "Facts about the annotators that they agreed to publish", long=True),
     CardField("pay", "Pay", "The hourly pay of the annotators"),
-    CardField("maintenance", "Maintenance", "Who corrects errors, and how to report one", long=True),
+    CardField("maintenance", "Maintenance", "The people who correct errors, and how to report an error", long=True),
 )
 """All fields of the data card, in the order of the page."""
 _BY_NAME = {saying.name: saying for saying in SAYINGS}
@@ -172,7 +172,7 @@ def _problems(said: Mapping[str, Any]) -> Iterator[Problem]:
             continue
         text = "\n".join(value) if isinstance(value, list | tuple) else str(value)
         if len(text) > LONGEST:
-            yield Problem(name, f"{_BY_NAME[name].title}: at most {LONGEST:,} characters.")
+            yield Problem(name, f"{_BY_NAME[name].title} may have at most {LONGEST:,} characters. Shorten the text.")
         if "TODO" in text:
             yield Problem(name, f"{_BY_NAME[name].title} contains TODO. Fill in the text first.")
         if name == "synthetic" and text.strip() and text.strip().lower() not in ("yes", "no"):

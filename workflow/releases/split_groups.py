@@ -20,7 +20,7 @@ BY: Mapping[str, str] = {
     "source": "the video, scene or collection that a picture comes from",
     "media": "the same image or clip, byte for byte",
     "near": "images that look alike",
-    "text": "the same text, ignoring case, white space and a final full stop",
+    "text": "the same text, ignoring case, white space and a final period",
 }
 """The links that items may share, by the names of the options."""
 TOGETHER = ("source", "media", "near")
@@ -136,7 +136,7 @@ def _shared(rows: Sequence[SplitRecord], by: Sequence[str], times: Mapping[tuple
         return "images that look alike"
     kind, name = max(keys, key=lambda key: (times[key], key))
     words = {"source": f"the source {name}", "media": f"the file {name[:12]}…", "text": f"the text {name[:40]!r}"}
-    return f"{words[kind]} in {times[kind, name]:,} of them" + (", and others" if len(keys) > 1 else "")
+    return f"{words[kind]} in {times[kind, name]:,} items" + (", and others" if len(keys) > 1 else "")
 
 
 # ---- near duplicates ------------------------------------------------------------------------------------------------

@@ -87,14 +87,14 @@ class SplitPlan:
         ['test=500', 'train=rest']
         """
         if odd := next((axis for axis in by if axis not in BY), None):
-            _refuse(f"Items cannot be kept together by {odd!r}. Choose from: {', '.join(BY)}.")
+            _refuse(f"Touchstone cannot keep items together by {odd!r}. Choose from: {', '.join(BY)}.")
         if not 0 <= alike <= 16:
-            _refuse(f"Similar images may differ in 0 to 16 of 64 bits, not in {alike}.")
+            _refuse(f"The allowed difference between similar images must be from 0 to 16 of 64 bits, not {alike}.")
         if not 0 <= off <= 1:
             _refuse(f"The allowed difference of a split must be from 0 to 1, not {float(off):g}.")
         fields = [text[len(FIELD) :].strip() for text in texts if text.startswith(FIELD)]
         if fields and len(texts) > 1:
-            _refuse(f"{FIELD}{fields[0]} already names every split. Give no other --split.")
+            _refuse(f"{FIELD}{fields[0]} already defines every split. Remove every other --split.")
         parts = () if fields else _fitting([_part(text) for text in texts] or [SplitPart("test")])
         return cls(parts, fields[0] if fields else None, seed, tuple(by), alike, off, lacking)
 
@@ -188,13 +188,13 @@ def _part(text: str) -> SplitPart:
     name, equals, much = (piece.strip() for piece in text.partition("="))
     if not equals or not is_split_name(name):
         _refuse(
-            f"--split {text}: write a name and a size, such as test=500, test=0.2 or train=rest, or field:NAME; {RULE}."
+            f"--split {text}: write a name and a size (test=500, test=0.2 or train=rest), or write field:NAME; {RULE}."
         )
     if much == "rest":
         return SplitPart(name)
     number = Decimal(much) if _MUCH.fullmatch(much) else Decimal(0)
     if not number:
-        _refuse(f"--split {text}: {much!r} is not a number of items, a share such as 0.2, or rest.")
+        _refuse(f"--split {text}: {much!r} is not valid. Write a number of items, a share such as 0.2, or rest.")
     if "." not in much:
         return SplitPart(name, size=int(number))
     if number > 1:
@@ -217,9 +217,9 @@ def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
         _refuse(f"{sized[0].words} is a number and {shared[0].words} is a share. Use only numbers, or only shares.")
     whole = sum((part.share for part in shared if part.share is not None), Fraction(0))
     if shared and not rest and whole != 1:
-        _refuse(f"The shares add up to {float(whole):g}; make them 1, or add a split with the rest.")
+        _refuse(f"The shares add up to {float(whole):g}. Make the sum 1, or add a split with the rest.")
     if shared and rest and whole >= 1:
-        _refuse(f"The shares add up to {float(whole):g}, so nothing is left for {rest[0].name}.")
+        _refuse(f"The shares add up to {float(whole):g}, so no items are left for {rest[0].name}. Reduce a share.")
     return tuple(parts)
 
 
@@ -236,11 +236,11 @@ def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
             more = f" and leave nothing for {parts[rest].name}" if rest is not None and not left_over else ""
             _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}{more}. Make the splits smaller.")
         if rest is None and left_over:
-            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}. Let one split be the rest.")
+            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}. Set one split to rest.")
         if rest is not None:
             sizes[rest] = left_over
     if empty := next((part for part, size in zip(parts, sizes, strict=True) if not size), None):
-        _refuse(f"{empty.words} of {n:,} items gives an empty split. Ask for more.")
+        _refuse(f"{empty.words} gives an empty split for {n:,} items. Choose a larger size.")
     return sizes
 
 
@@ -271,8 +271,8 @@ def _fixed(groups: Groups, before: Mapping[str, str], names: Sequence[str]) -> d
         first, at = by_group.setdefault(group, (id, names.index(split)))
         if names[at] != split:
             _refuse(
-                f"{first!r} was in {names[at]} and {id!r} in {split}, but now they belong together (by "
-                f"{groups.shared[group]}). Leave out the items that link them, or {_ANEW}."
+                f"{first!r} was in {names[at]} and {id!r} in {split}, but now the two items belong together (by "
+                f"{groups.shared[group]}). Remove the items that link the two, or {_ANEW}."
             )
     return {group: at for group, (_, at) in by_group.items()}
 
@@ -292,9 +292,9 @@ def _must_be_possible(
     room = max(sizes)
     if largest.size > room + max(1, int(room * plan.off)):
         _refuse(
-            f"{largest.size:,} items are one group (by {groups.shared[largest.name]}), but the largest split has "
-            f"{room:,}. Ask for a larger split, or keep items together by fewer properties than "
-            f"{', '.join(plan.by)} (--together)."
+            f"{largest.size:,} items form one group (by {groups.shared[largest.name]}), but the largest split has "
+            f"{room:,}. Choose a larger split, or keep items together by fewer properties than {', '.join(plan.by)} "
+            "(--together)."
         )
     if plan.lacking:
         return
@@ -305,12 +305,12 @@ def _must_be_possible(
             one = "one group" if of[place] == 1 else f"{of[place]} groups"
             _refuse(
                 f"The dimension {name} has {one}, so it cannot be in {' and '.join(needed)}. Add items from other "
-                "sources, ask for other splits, or allow splits that lack a dimension (--lacking)."
+                "sources, choose other splits, or allow splits that lack a dimension (--lacking)."
             )
 
 
 def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle], groups: Groups, *, kept: bool) -> None:
-    why = "Items of the earlier release keep their split (--anew draws them again). " if kept else ""
+    why = "Items of the earlier release keep their split (--anew draws new splits). " if kept else ""
     for figure in found.figures:
         if figure.dimension is None:
             if abs(figure.items - figure.wanted) > max(1, int(figure.wanted * plan.off)):
@@ -318,14 +318,14 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
                 largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'a single item'})."
                 _refuse(
                     f"{figure.split} should have {figure.wanted:,} items, but gets {figure.items:,}, because groups "
-                    f"stay whole. {why}{largest} Ask for about {figure.items:,}, or allow a larger difference "
-                    f"than {float(plan.off):.0%} (--off)."
+                    f"stay whole. {why}{largest} Choose a size of about {figure.items:,}, or allow a larger "
+                    f"difference than {float(plan.off):.0%} (--off)."
                 )
         elif figure.wanted and not figure.items and not plan.lacking:
             _refuse(
-                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, but no "
-                f"assignment gives such items to the split. {why}Ask for a larger split, or allow splits that lack "
-                "a dimension (--lacking)."
+                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, but no assignment puts "
+                f"items of this dimension into the split. {why}Choose a larger split, or allow splits that lack a "
+                "dimension (--lacking)."
             )
 
 
@@ -335,7 +335,7 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
 def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, before: Mapping[str, str]) -> Assignment:
     nameless = [id for id, record in rows.items() if record.value is None or not record.value.strip()]
     if nameless:
-        _refuse(f"{len(nameless):,} items have no value in {field}; the first is {nameless[0]!r}. Fill it in.")
+        _refuse(f"{len(nameless):,} items have no value in {field}; the first is {nameless[0]!r}. Fill in the field.")
     split = {id: str(record.value).strip() for id, record in rows.items()}
     odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
@@ -344,7 +344,7 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
     if moved:
         id = moved[0]
         _refuse(
-            f"{field} puts {id!r} into {split[id]}, but an earlier release has it in {before[id]}. In total, "
+            f"{field} puts {id!r} into {split[id]}, but an earlier release has the item in {before[id]}. In total, "
             f"{len(moved):,} {'item' if len(moved) == 1 else 'items'} would move. Change the field, or {_ANEW}."
         )
     sides: dict[str, dict[str, str]] = defaultdict(dict)
@@ -355,8 +355,9 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
         (one, a), (other, b) = list(ids.items())[:2]
         more = f" In total, {len(torn):,} groups are in more than one split." if len(torn) > 1 else ""
         _refuse(
-            f"{field} puts {a!r} into {one} and {b!r} into {other}, but they belong together (by "
-            f"{groups.shared[group]}).{more} Change the field, or keep items together by fewer properties (--together)."
+            f"{field} puts {a!r} into {one} and {b!r} into {other}, but the two items belong together (by "
+            f"{groups.shared[group]}).{more} Change the field, or keep items together by fewer properties "
+            "(--together)."
         )
     names = sorted(set(split.values()))
     dimensions = sorted({row.dimension for row in rows.values()})

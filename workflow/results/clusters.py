@@ -27,7 +27,7 @@ def clusters_of(found: ProjectAnswers, by: str | None = None) -> tuple[str, list
     if by == ALONE:
         return ALONE, None
     if by != "source" and by not in fields:
-        message = f"Items cannot be grouped by {by!r}. Choose from: {', '.join([ALONE, 'source', *fields])}."
+        message = f"Touchstone cannot group items by {by!r}. Choose from: {', '.join([ALONE, 'source', *fields])}."
         raise InvalidInputError([Problem("cluster", message)])
     return by, [cluster_of(found, by, answer.item) for answer in found.answers]
 

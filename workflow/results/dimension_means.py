@@ -247,8 +247,8 @@ def columns_of(
             by_criterion.append(columns)
     if not by_criterion and rows:
         raise RatingsError(
-            "No criterion has grades of two of these raters; all people count as one rater. Compare single answers "
-            "(--unit prediction), or add a judge."
+            "No criterion has grades from two of these raters. All people count as one rater. Compare single "
+            "answers (--unit prediction), or add a judge."
         )
     return by_criterion
 

@@ -37,9 +37,9 @@ class FileRater:
     def words(self) -> str:
         """Return whether the rater counts as a person or a machine, and why."""
         if self.account:
-            return "a person, because an account here has rated"
+            return "a person, because an account with this name has rated"
         if self.judge:
-            return "a machine, because it ran here as a judge or metric"
+            return "a machine, because a judge or metric with this name has run in this project"
         if not self.marked:
             return "a machine, because nobody has marked it as a person"
         return "a person" if self.is_person else "a machine"
@@ -126,7 +126,7 @@ def mark(
         there = {rater.name: rater for rater in raters(session, project_id=access.project_id)}
         problems = [*_misfits(there, people, RatersAre.PEOPLE), *_misfits(there, machines, RatersAre.MACHINES)]
         problems += [
-            Problem("raters", f"{name} is named both as a person and as a machine. Name it only once.")
+            Problem("raters", f"{name} is named both as a person and as a machine. Name each rater only once.")
             for name in people
             if name in machines
         ]
@@ -144,9 +144,11 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
             sentence = f"This project has no imported ratings by {name!r}. Raters of imported ratings: {names_}."
             yield Problem("raters", sentence)
         elif known.account and are is RatersAre.MACHINES:
-            yield Problem("raters", f"{name} has rated here with an account, so this rater is a person.")
+            yield Problem("raters", f"{name} has rated in this project with an account, so this rater is a person.")
         elif known.judge and are is RatersAre.PEOPLE:
-            yield Problem("raters", f"{name} ran here as a judge or metric and never counts as a person.")
+            yield Problem(
+                "raters", f"{name} has run in this project as a judge or metric, so this rater cannot be a person."
+            )
 
 
 def _new(there: Mapping[str, FileRater], names: Iterable[str], is_person: bool) -> list[str]:
@@ -224,7 +226,7 @@ def in_sentences(found: Sequence[FileRater]) -> list[str]:
     unsaid = [rater.name for rater in found if not rater.is_person and not rater.marked and not rater.judge]
     accounts = [rater.name for rater in found if rater.account]
     if people_:
-        sentences.append(f"Counted among the people: {_some(people_)}.")
+        sentences.append(f"Counted as people: {_some(people_)}.")
     if machines:
         sentences.append(f"Counted as {_machine(machines)}: {_some(machines)}.")
     if unsaid:
@@ -232,8 +234,8 @@ def in_sentences(found: Sequence[FileRater]) -> list[str]:
         sentences.append(f"Counted as {_machine(unsaid)}, because nobody has marked {why}: {_some(unsaid)}.")
     if accounts:
         sentences.append(
-            f"Raters with an account here: {_some(accounts)}. These ratings count as theirs. If an account rated the "
-            "same unit here, that rating counts."
+            f"Raters with an account: {_some(accounts)}. The imported ratings count as ratings of these accounts. If "
+            "an account rated the same unit in this project, only that rating counts."
         )
     return sentences
 

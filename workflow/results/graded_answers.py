@@ -118,7 +118,11 @@ class GradeIntake:
                 value = float(score.value) if score.metric else value_of(self.criteria[score.criterion], score.value)
                 there[score.prediction_id] = value
             else:
-                why = "the metric has no number for it" if score.metric else f"the judge gave {score.verdict.words}"
+                why = (
+                    "without a number from the metric"
+                    if score.metric
+                    else f"without a score from the judge ({score.verdict.words})"
+                )
                 self.unscored.setdefault(place, {})[score.prediction_id] = why
 
 

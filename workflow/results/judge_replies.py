@@ -115,7 +115,7 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
         row, access = _judge(session, by, run)
         there = replies_of_judges.contexts(session, attempt_ids=[attempt]).get(attempt)
         if there is None or there.attempt.run_id != row.id:
-            raise NotFoundError("There is no such reply in this run.")
+            raise NotFoundError("This run has no such reply. Choose another reply.")
         return _replies(session, access, [attempt])[0]
 
 
@@ -152,7 +152,7 @@ def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
 def _judge(session: Session, by: Person | None, run: str) -> tuple[StoredRun, Access]:
     row, access = stored_runs.run_and_access(session, by, run)
     if row.kind.plan is not JudgePlan:
-        raise NotFoundError(f"The run {run} is not a run of a judge.")
+        raise NotFoundError(f"The run {run} is not a run of a judge. Choose a run of a judge.")
     return row, access
 
 

@@ -199,7 +199,7 @@ def _over_parts(
     n = sum(line.found.n_units for line in own)
     left_out = sum(whole.left_out.values())
     if lacking:
-        reason = f"No number in {', '.join(lacking)}, and a mean over the others would be of something else."
+        reason = f"No number in {', '.join(lacking)}, so a mean over the other slices would not be comparable."
         statistic = undefined(reason, n_units=n, n_raters=1, n_left_out=left_out)
     elif of.scores.kind == "corrected":
         statistic = _over_corrected([line.found for line in own], left_out)
@@ -238,7 +238,7 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
     n = sum(part.n_units for part in own)
     errors = [part.se for part in own]
     if any(math.isnan(error) for error in errors):
-        interval = Interval(math.nan, math.nan, "none", "No interval: a part has none.")
+        interval = Interval(math.nan, math.nan, "none", "No interval, because one slice has no interval.")
     else:
         se = math.sqrt(math.fsum(error**2 for error in errors)) / len(own)
         half = normal_quantile(0.95) * se

@@ -190,7 +190,7 @@ COLUMNS = tuple(
 )
 """The columns of the table of numbers."""
 
-EVERYTHING = "none: people graded every answer that the judge graded, so the mean is theirs"
+EVERYTHING = "none: people graded every answer that the judge graded, so the mean is the mean of people's grades"
 """The assumption of a correction with nothing to correct."""
 
 ONLY_PEOPLE = "graded by people, but not by the judge"
@@ -236,7 +236,9 @@ def line_of(
     left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
-        reason = known or ("None of the items that it was asked has an answer." if lot.missing else "No answers here.")
+        reason = known or (
+            "The model was asked about items here, but answered none of them." if lot.missing else "No answers here."
+        )
         statistic = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
         statistic, valid, people = _corrected(of, places, clusters)
@@ -321,7 +323,7 @@ def _bounds_of_key(
 
 
 def _no_score_reason(left_out: Mapping[str, int]) -> str:
-    return f"No answer here has a score: {reasons_in_words(left_out)}."
+    return f"No answer in this group has a score: {reasons_in_words(left_out)}."
 
 
 def _mean(
@@ -342,7 +344,7 @@ def _corrected(
     graded = ~np.isnan(people)
     n_people = int((graded & ~np.isnan(judge)).sum())
     if not n_people:
-        reason = "No answer here was graded by people and by the judge, so the judge's error is unknown."
+        reason = "No answer here was graded both by people and by the judge, so the judge's error is unknown."
         return undefined(reason, n_units=0, n_raters=2), "", 0
     rest = judge[~graded]
     if np.isnan(rest).all():
@@ -387,7 +389,7 @@ def of_failures(line: LeaderboardLine) -> str:
     lost = line.asked - line.answered if asked == line.answered else 0
     rest = f"the rest and the {lost} items without an answer" if lost else "the rest"
     return (
-        f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest, "
+        f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest score, "
         f"{line.highest:.3f}."
     )
 

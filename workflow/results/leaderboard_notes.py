@@ -33,8 +33,8 @@ def notes_of(
     if of.lacking:
         names = ", ".join(found.schema.dimension(id).title for id in of.lacking)
         notes.append(
-            f"In {names}, people graded no answers that the judge scored, so the judge's error there is unknown. These "
-            "numbers are about the other dimensions."
+            f"In {names}, people graded no answers that the judge scored, so the judge's error in these dimensions "
+            "is unknown. The numbers here cover only the other dimensions."
         )
     if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
         told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
@@ -47,15 +47,15 @@ def notes_of(
         short = {model: there - line.asked for model, line in whole.items() if there > line.asked}
         if short:
             shortfalls = ", ".join(f"{model} about {n}" for model, n in sorted(short.items()))
-            notes.append(f"Of the {there} items that count, models were never asked about some: {shortfalls}.")
+            notes.append(f"Some models were never asked about some of the {there} items that count: {shortfalls}.")
     for model, line in whole.items():
         lost = line.asked - line.answered
         if lost:
             bounds = ""
             if not line.failed and not line.unread and line.lowest is not None and line.highest is not None:
                 bounds = (
-                    f" With the lowest score for all missing answers, its mean is {line.lowest:.3f}; with the highest, "
-                    f"{line.highest:.3f}."
+                    f" If all missing answers had the lowest score, the model's mean would be {line.lowest:.3f}; "
+                    f"with the highest score, {line.highest:.3f}."
                 )
             notes.append(
                 f"{model} has answered {line.answered} of {line.asked} items: {reasons_in_words(line.missing)}.{bounds}"
@@ -71,11 +71,11 @@ def notes_of(
         notes += _about_people(found, of, {answer.id for answer in answers})
     if found.replaced:
         notes.append(
-            f"{found.replaced} earlier answers are left out: a model's last answer to an item counts, with the grades "
-            "of that answer."
+            f"{found.replaced} earlier answers do not count. Only a model's last answer to an item counts, with the "
+            "grades of that answer."
         )
     if found.unknown and of.scores.kind in ("judge", "corrected"):
-        notes.append(f"{found.unknown} imported grades belong to no counted answer and are left out.")
+        notes.append(f"{found.unknown} imported grades do not count, because they belong to no counted answer.")
     old = sum(answer.old for answer in answers)
     if old:
         notes.append(f"{old} answers were given before their item was edited. These answers still count.")
@@ -99,8 +99,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
     if of.measure is not None:
         least = "" if of.scores.iou is None else f" R@1 counts answers with at least {of.scores.iou:g}."
         notes.append(
-            "The temporal IoU is the time that answer and key share, divided by the time that either covers. "
-            f"Answers that count as wrong have 0.{least}"
+            "The temporal IoU is the time that the answer and the key share, divided by the total time that they "
+            f"cover. Answers that count as wrong have an IoU of 0.{least}"
         )
     for model, line in whole.items():
         if not line.unread:
@@ -113,7 +113,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
-            f"{model}: {n} of {line.asked} could not be read and {then}: {reasons_in_words(line.unread)}.{bounds}"
+            f"{model}: {n} of {line.asked} answers could not be read and {then}: {reasons_in_words(line.unread)}."
+            f"{bounds}"
         )
     return notes
 
@@ -126,8 +127,8 @@ def _about_derived(rule: DerivedCriterion) -> str:
         what = f"1 if {names} {highest} and {_listed(rule.not_all_of, 'or')} does not, otherwise 0"
     title = rule.name.replace("_", " ").capitalize()
     return (
-        f"{title} is {what}. Each part of an answer is settled first, and then the parts are combined. An answer "
-        "without one of the parts is left out."
+        f"{title} is {what}. Touchstone first settles each part of an answer, and then combines the parts. An answer "
+        "that lacks a part does not count."
     )
 
 
@@ -152,7 +153,7 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
         if grading.combine == "mean" and of.scores.option is None
         else "the grade that more than half of the required people give"
     )
-    notes = [f"The grade of an answer is {words}. The intervals describe other items with the same people."]
+    notes = [f"The grade of an answer is {words}. The intervals apply to other items with the same people."]
     rule = derived.find(found.schema, of.scores.criterion)
     graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
     people = {who for grader in graders for who in grader}
@@ -160,15 +161,18 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     if outside:
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])
-        notes.append(f"{len(people)} people have graded. Grades of {len(outside)} came from files: {named}{more}.")
+        notes.append(
+            f"{len(people)} people have graded answers. The grades of {len(outside)} of them came from files: {named}"
+            f"{more}."
+        )
     if found.counting is not None and found.counting.sample:
         notes.append(found.counting.sample)
     plan = grading.sample
     over = grading_sample.strata_of(plan)[:1] if plan is not None and plan.outputs is not None else ()
     if (grading.outputs is not None or over == (grading_sample.DIMENSION,)) and len(found.schema.dimensions) > 1:
         notes.append(
-            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions: in the "
-            "mean over answers, the weight of a dimension is its share of the sample."
+            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions, because "
+            "the mean over answers weights each dimension by its share of the sample."
         )
     if few:
         notes.append(f"{few} of {len(given)} graded answers have fewer than the {grading.raters} required grades.")

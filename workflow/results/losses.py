@@ -237,7 +237,7 @@ def losses_of_stage(
 
 def left_out_in_words(n: int) -> str:
     """Return how many imported grades no number includes, as a sentence."""
-    return f"{n:,} imported grades are left out: their answers are empty, missing or replaced."
+    return f"{n:,} imported grades do not count, because their answers are empty, missing or replaced."
 
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:

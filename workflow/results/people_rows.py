@@ -78,7 +78,7 @@ def _mean(of: ScoredAnswers, places: Sequence[int]) -> tuple[float, str]:
     known = [float(of.values[at]) for at in places if not math.isnan(of.values[at])]
     if known:
         return math.fsum(known) / len(known), ""
-    return math.nan, next((of.why[at] for at in places if at in of.why), "no answer to it has a score")
+    return math.nan, next((of.why[at] for at in places if at in of.why), "without a scored answer")
 
 
 def vote(found: ProjectAnswers, places: Sequence[int], k: int) -> tuple[float, str]:
@@ -92,12 +92,12 @@ def vote(found: ProjectAnswers, places: Sequence[int], k: int) -> tuple[float, s
     if keyless:
         return math.nan, keyless
     if len(answers) < k:
-        return math.nan, f"fewer than {k} people have answered it"
+        return math.nan, f"answered by fewer than {k} people"
     readings = [_said(answer) for answer in answers]
     if found.schema.report.unreadable == "left_out":
         readings = [reading for reading in readings if reading is not None]
     if not readings:
-        return math.nan, "none of its answers can be read"
+        return math.nan, "without a readable answer"
     counts = Counter(readings)
     most = max(counts.values())
     first = [reading for reading, n in counts.items() if n == most]
@@ -162,8 +162,8 @@ def notes(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> list[s
             continue
         ties = f"{pooled.ties} {'tie' if pooled.ties == 1 else 'ties'}"
         sentences.append(
-            f"{name} ({rests}): the most frequent answer to each item. Tied answers share the credit: a tie of a right"
-            f" and a wrong answer counts one half ({ties} with a right answer)."
+            f"{name} ({rests}): the most frequent answer to each item. Tied answers share the credit, so a tie of a "
+            f"right and a wrong answer counts one half ({ties} with a right answer)."
         )
     return sentences
 

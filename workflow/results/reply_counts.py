@@ -114,7 +114,11 @@ def in_words(each: Replies) -> str:
     where = each.criterion if each.dimension is None else f"{each.criterion} in {each.dimension or 'no dimension'}"
     means = [
         f"{bound.what} {'unknown' if bound.value is None else format(bound.value, '.3f')}"
-        + ("" if bound.sure else f" ({bound.lowest:.3f} to {bound.highest:.3f} if the rest were lowest or highest)")
+        + (
+            ""
+            if bound.sure
+            else f" ({bound.lowest:.3f} to {bound.highest:.3f} if all missing scores were lowest or highest)"
+        )
         for bound in each.bounds
     ]
     more = f"; {each.with_people:,} also rated by people" if 0 < each.with_people < each.asked else ""

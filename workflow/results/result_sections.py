@@ -155,4 +155,7 @@ def asked_by(option: str) -> ResultSection:
         if section.option == option:
             return section
     missing = extensions.missing("options", f"result show {option}")
-    raise NotAvailableError(missing or f"No extension has the option {option} of results.")
+    raise NotAvailableError(
+        missing
+        or f"No installed extension has the results option {option}. Install the extension, or remove the option."
+    )

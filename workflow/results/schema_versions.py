@@ -41,7 +41,7 @@ def schema_words(said: str) -> str:
     ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
     """
     if said.endswith(_ALONE):
-        return f"under version {said.removesuffix(_ALONE)} of the schema alone"
+        return f"only under version {said.removesuffix(_ALONE)} of the schema"
     return f"under versions of the schema: {said}"
 
 

@@ -32,7 +32,7 @@ METHODS: Mapping[Method, str] = {
 
 CONVENTIONS: Mapping[str, str] = {
     "wrong": "unreadable answers count as wrong",
-    "left_out": "of the answers that can be read",
+    "left_out": "only readable answers count",
 }
 """The conventions for unreadable answers, by the schema's ``report: unreadable``."""
 

@@ -171,7 +171,7 @@ def _corrected_score(
     if scores.kind != "corrected":
         return ScoredAnswers(scores, first[0], None, first[1], low, high, asked, failed & set(first[1]))
     assert judge is not None
-    neither = {at: f"{reason}, nor has the judge" for at, reason in first[1].items() if at in judge[1]}
+    neither = {at: f"{reason}, and without a score from the judge" for at, reason in first[1].items() if at in judge[1]}
     return ScoredAnswers(scores, first[0], judge[0], neither, low, high, asked, lacking=lacking)
 
 

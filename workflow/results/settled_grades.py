@@ -14,10 +14,10 @@ from workflow.results.project_answers import ProjectAnswers
 Floats = NDArray[np.float64]
 Values = tuple[Floats, dict[int, str]]
 """A number for every answer, nan if missing, and the reason for each missing number by the answer's place."""
-NO_GRADE = "nobody has graded it"
-NO_MAJORITY = "no grade has a majority"
-NO_RATING = "the judge has not graded it"
-NOT_A_NUMBER = "the grade is no value of the scale"
+NO_GRADE = "without a grade"
+NO_MAJORITY = "without a majority of grades"
+NO_RATING = "without a grade from the judge"
+NOT_A_NUMBER = "with a grade that is not on the scale"
 
 
 def by_people(found: ProjectAnswers, criterion: Criterion) -> Values:

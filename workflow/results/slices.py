@@ -113,7 +113,7 @@ def similarity_of(first: str, second: str, schema: Schema) -> SliceAxis:
     return SliceAxis(
         f"{first}~{second}",
         f"Shared words of {titles[first]} and {titles[second]}",
-        "share of all different words that both texts have (Jaccard), from 0 to 1; case is ignored",
+        "share of the words in either text that occur in both (Jaccard), from 0 to 1; case is ignored",
     )
 
 
@@ -133,8 +133,8 @@ def way(schema: Schema, name: str, labels: Iterable[str] = ()) -> SliceAxis:
     if between and first in compared and second in compared and first != second:
         return similarity_of(first, second, schema)
     there = ", ".join(known)
-    more = f"; or two of these with ~ between them: {', '.join(sorted(compared))}" if len(compared) > 1 else ""
-    raise InvalidInputError([Problem("by", f"Items cannot be sliced by {name!r}. Choose from: {there}{more}.")])
+    more = f"; or join two of these names with ~: {', '.join(sorted(compared))}" if len(compared) > 1 else ""
+    raise InvalidInputError([Problem("by", f"Touchstone cannot slice items by {name!r}. Choose from: {there}{more}.")])
 
 
 def edges_of(text: str) -> tuple[float, ...]:
@@ -154,7 +154,7 @@ def edges_of(text: str) -> tuple[float, ...]:
         edges = ()
     rising = all(one < other for one, other in pairwise(edges))
     if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
-        sentence = f"Give up to {MOST_EDGES} numbers from low to high, such as 1,5,9, not {text!r}."
+        sentence = f"Enter up to {MOST_EDGES} numbers from low to high, such as 1,5,9. {text!r} is not valid."
         raise InvalidInputError([Problem("edges", sentence)])
     return edges
 

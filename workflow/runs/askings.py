@@ -26,8 +26,6 @@ def asking_of(kind: RunKind) -> RunFunctions:
         return ASKINGS[kind]
     executed = executed_by_extension(kind)
     if executed is None:
-        raise NotAvailableError(
-            extensions.missing("run_kinds", kind) or f"No model is asked in runs of the kind {kind}."
-        )
+        raise NotAvailableError(extensions.missing("run_kinds", kind) or f"Runs of the kind {kind} do not ask a model.")
     asking: RunFunctions = executed.asking()
     return asking

@@ -151,7 +151,11 @@ class AttemptKeeper(threading.Thread):
         for chunk_id, attempts in by_chunk.items():
             if not self._written(chunk_id, attempts) and chunk_id == self._chunk_id:
                 self._lost = True
-                _log.warning("run %s: another worker has taken over; %d late", self.row.public_id, len(attempts))
+                _log.warning(
+                    "run %s: another worker has taken over; %d attempts came too late",
+                    self.row.public_id,
+                    len(attempts),
+                )
 
     def _written(self, chunk_id: int, attempts: Sequence[Attempt]) -> bool:
         for again, seconds in enumerate((0.0, *WRITE_AGAIN_SECONDS)):

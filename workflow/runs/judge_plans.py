@@ -82,7 +82,7 @@ def plan_for(
         problems.append(Problem("samples", "The number of samples must be 1 or more."))
     if (plan.chosen == "stratified") != (plan.per_dimension is not None):
         problems.append(
-            Problem("per_dimension", "Set the number of answers per dimension for a stratified sample only.")
+            Problem("per_dimension", "Set the number of answers per dimension only for a stratified sample.")
         )
     problems += _off_the_criteria(schema, template, plan)
     if asked_here:
@@ -101,7 +101,7 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
     named = [name for name in ("baseline", "models") if getattr(plan, name) is not None]
     problems = []
     if head.pair and plan.attacks:
-        message = f"The template {head.id} compares two answers, but an attack is one answer. Choose another."
+        message = f"The template {head.id} compares two answers, but an attack is one answer. Choose another template."
         problems.append(Problem("attacks", message))
     elif head.pair and not plan.swap:
         message = (
@@ -115,10 +115,10 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
         message = f"The template {head.id} judges single answers, but this sample has pairs. Choose another sample."
         problems.append(Problem("chosen", message))
     elif people and named:
-        message = "The schema sets the models whose answers people compare. Name no models here."
+        message = "The schema sets the models whose answers people compare. Remove the models from this run."
         problems.append(Problem(named[0], message))
     elif people and set(plan.criteria.values()) != {PREFERENCE}:
-        message = f"Results for pairs that people compare are stored as `{PREFERENCE}`. Leave the criterion out."
+        message = f"Results for pairs that people compare are stored as `{PREFERENCE}`. Remove the criterion."
         problems.append(Problem("criteria", message))
     return problems
 
@@ -143,15 +143,15 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
         outside = [value for value in plan.values if values and value not in values]
         if criterion is None or not outside:
             continue
-        own = f". A comparison is stored as `{PREFERENCE}`, so leave the criterion out" if template.head.pair else ""
+        own = f". A comparison is stored as `{PREFERENCE}`, so remove the criterion" if template.head.pair else ""
         replies = (
             " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
         )
         problems.append(
             Problem(
                 "criteria",
-                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} gives {replies}, but"
-                f" {name!r} takes {', '.join(map(str, values))}{own}.",
+                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} gives {replies}, but "
+                f"{name!r} accepts {', '.join(map(str, values))}{own}.",
             )
         )
     return problems
@@ -174,7 +174,7 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         answers=on_answers,
         items=bool(voted & rated),
     )
-    how = "fill a placeholder with `--fill PLACEHOLDER=FIELD` or the boxes of the page Judges"
+    how = "fill a placeholder with `--fill PLACEHOLDER=FIELD` or on the page Judges"
     problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems
@@ -182,8 +182,8 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
     return [
         Problem(
             name,
-            f"The template {plan.template} has no placeholder for a model's answer: the judge rates the items, and"
-            f" {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or remove this setting.",
+            f"The template {plan.template} has no placeholder for a model's answer. The judge therefore rates the "
+            f"items, and {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or remove this setting.",
         )
         for name, given in chosen.items()
         if given
@@ -258,10 +258,10 @@ def graded_in_words(plan: JudgePlan) -> str:
     """Return a sentence about the graded content and its placeholder in the prompt."""
     places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
     if not places:
-        return "No placeholder holds the answer of a model, so the judge rates the items."
+        return "No placeholder contains a model's answer, so the judge rates the items."
     if len(places) == 1:
-        return f"The graded answer is at {places[0]}."
-    return f"The graded answers are at {' and '.join(places)}."
+        return f"The placeholder {places[0]} contains the graded answer."
+    return f"The placeholders {' and '.join(places)} contain the graded answers."
 
 
 def parts_of(parser: str) -> tuple[str, ...]:

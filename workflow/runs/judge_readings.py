@@ -36,7 +36,7 @@ def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
         row, _ = stored_runs.run_and_access(session, by, run)
         plan = stored_runs.plan_of_run(row)
     if not isinstance(plan, JudgePlan):
-        raise ConflictError("This is a run of a model. Only judges' replies can be read.")
+        raise ConflictError("This run belongs to a model, not to a judge. Choose a run of a judge.")
     return read_again(store, run_id=row.id, plan=plan)
 
 

@@ -127,7 +127,7 @@ def read_text(path: Path) -> str:
 def _check(parsed: JudgeTemplate) -> None:
     problems = []
     if not ID.fullmatch(parsed.head.id):
-        problems.append(Problem("id", "The id of a template may have small letters, digits and underscores."))
+        problems.append(Problem("id", "Use only lowercase letters, digits and underscores in the id of a template."))
     if registry.find("parser", parsed.head.parser) is None:
         known = ", ".join(row.name for row in registry.rows("parser"))
         problems.append(Problem("parser", f"There is no parser {parsed.head.parser!r}. Parsers: {known}."))
@@ -141,7 +141,7 @@ _NUMBER = re.compile(r"^version:[ \t]*\d+[ \t]*$", re.MULTILINE)
 def _numbered(text: str, version: int) -> str:
     numbered, n = _NUMBER.subn(f"version: {version}", text, count=1)
     if not n:
-        raise SchemaError("the template: version: write it on a line of its own, such as `version: 1`.")
+        raise SchemaError("the template: write `version` on a line of its own, such as `version: 1`.")
     return numbered
 
 

@@ -49,7 +49,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     answers = _drawn(answers, plan)
     if not answers:
         raise InvalidInputError(
-            [Problem("answers", f"No items to judge: {access.title} has no such answers{_of(counted)}.")]
+            [Problem("answers", f"No items to judge: {access.title} has no matching answers{_of(counted)}.")]
         )
     others = {}
     if plan.baseline is not None:
@@ -153,7 +153,7 @@ def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, 
     ]
     drawn = _drawn(units, plan)
     if not drawn:
-        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no such items.")])
+        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no matching items.")])
     return [
         {"item_id": id, "prediction_id": None, "other_id": None, "swapped": False, "attack": None, "sample": sample}
         for id, *_ in drawn
@@ -167,7 +167,7 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
     item_ids = [id for id in every if counted.counts(id)]
     if not item_ids:
-        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no such items.")])
+        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no matching items.")])
     order = sorted(item_ids)
     random.Random(plan.seed).shuffle(order)
     return [

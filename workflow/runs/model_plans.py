@@ -52,7 +52,7 @@ def plan_for(
     new_plan = with_prompts(replace(plan, **chosen), prompts, kept=kept)
     if chosen.get("prompt_seed") is not None and new_plan.prompt_seed is None:
         raise ModelError(
-            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has no effect. Remove it."
+            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has no effect. Remove the seed."
         )
     return new_plan
 
@@ -70,7 +70,10 @@ def crossed(plan: RunPlan, *, every: bool = False) -> list[RunPlan]:
     """
     names = plan.injections
     if not names or len(set(names)) < len(names):
-        raise ModelError("To compare additions, name one or more, each only once, such as objects and spatial.")
+        raise ModelError(
+            "To compare additions, name one or more additions, such as objects and spatial. Name each addition only "
+            "once."
+        )
     cells = [names[:n] for n in range(len(names) + 1)]
     if every:
         cells = [cell for n in range(len(names) + 1) for cell in combinations(names, n)]
@@ -110,7 +113,7 @@ def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str
             prompt_set = read_prompts(name)
         except SchemaError as error:
             known = ", ".join(row.name for row in registry.rows("prompt_set"))
-            raise ModelError(f"{error} Give a file, or one of {known}.") from error
+            raise ModelError(f"{error} Name a file, or one of {known}.") from error
         plan = replace(plan, prompt_set=_file_name(name), prompt_text=prompt_set.text, prompt_hash=prompt_set.hash)
     if not prompt_set.types:
         plan = replace(plan, prompt_seed=None)
@@ -162,7 +165,7 @@ def prompts_of(plan: RunPlan) -> PromptSet:
         try:
             prompt_set = load_prompt_set(plan.prompt_set)
         except KeyError as error:
-            raise ModelError(f"There are no prompts named {plan.prompt_set}.") from error
+            raise ModelError(f"There are no prompts named {plan.prompt_set}. Check the name.") from error
     if plan.prompt_hash and plan.prompt_hash != prompt_set.hash:
         raise ModelError(
             f"The prompts {plan.prompt_set} have changed since this run started, so the run cannot continue. "

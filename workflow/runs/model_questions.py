@@ -126,9 +126,9 @@ class Asker:
         known: dict[str, Any] = dict(self.spec.own_clips)
         for name, value in {"frames_per_segment": FRAMES, **of_schema, **self.plan.clips}.items():
             if known.get(name) == value:
-                settings[name] = f"{value} (the model's description)"
+                settings[name] = f"{value} (from the model's description)"
             elif of_schema.get(name) == value:
-                settings[name] = f"{value} (the schema, for models that do not set it)"
+                settings[name] = f"{value} (from the schema, because the model does not set it)"
             else:
                 settings[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
         return settings
@@ -189,7 +189,8 @@ class Asker:
         n = sum(n_pictures(picture) for picture in shown)
         if n and self.spec.modality == "text":
             raise Cannot(
-                f"{self.spec.name} accepts no pictures, but this item has some. Choose text only to leave them out."
+                f"{self.spec.name} accepts no pictures, but this item has pictures. Choose text only to omit the "
+                "pictures."
             )
         if n > 1 and self.spec.modality == "one_image":
             hint = " Set recent_segments=0 to show only the observation." if n_clips(shown) else ""

@@ -68,7 +68,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     check_strategy(spec, plan.strategy)
     if plan.strategy == TWO_STEPS and plan.text_only:
         raise ModelError(
-            "The first step of the strategy two_steps asks about the pictures, so text only is not possible."
+            "The first step of the strategy two_steps asks about the pictures. Do not choose text only with "
+            "this strategy."
         )
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)

@@ -94,7 +94,7 @@ class PromptFiller:
         texts = [self._with_first_answer(prompt.name, piece, values) for piece in prompt.user.split(IMAGE)]
         n_marks = len(texts) - 1
         if n_marks > 1 and shown and n_marks != len(shown):
-            raise Cannot(f"The prompt has places for {n_marks} pictures, but this item has {len(shown)}.")
+            raise Cannot(f"The prompt has placeholders for {n_marks} pictures, but this item has {len(shown)}.")
         parts: list[str | Shown] = []
         for at, (text, *more) in enumerate(texts):
             if at or not n_marks:
@@ -166,9 +166,14 @@ class PromptFiller:
             raise Cannot(f"The prompt asks for `{placeholder}`, but items have no such field. Choose a field.")
         known = self.fields[name]
         if name in self.keys:
-            raise Cannot(f"The prompt asks for `{name}`, which contains the right answer. Remove it from the prompt.")
+            raise Cannot(
+                f"The prompt asks for `{name}`, which contains the right answer. Remove this placeholder from the "
+                "prompt."
+            )
         if known.secret_in and not self.own:
-            raise Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
+            raise Cannot(
+                f"The prompt asks for `{name}`, which is secret. Only the schema's own prompts may use this field."
+            )
         value = item.fields.get(name)
         if value is None or value in ([], ()) or (isinstance(value, str) and not value.strip()):
             raise Cannot(f"The prompt asks for `{name}`, which this item does not have.")

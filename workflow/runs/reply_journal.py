@@ -86,13 +86,15 @@ def opened(path: Path, kind: JournalKind) -> Iterator[Journal]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise ConflictError(
-                f"Another process is writing {path.name}. Wait until it is done, or name another file."
+                f"Another process is writing {path.name}. Wait until that process is done, or name another file."
             ) from error
         file.seek(0)
         data = file.read()

@@ -31,12 +31,12 @@ class ResultFile(NamedTuple):
     def must_be_ours(self, data: bytes, ours: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the SHA-256 of contents that may be replaced; refuse a file that people changed, or another file."""
         if self.out.is_dir():
-            raise InvalidFileError(f"{self.out} is a folder. Give the name of a file.")
+            raise InvalidFileError(f"{self.out} is a folder. Name a file.")
         known = ours or frozenset({*self._recorded(), sha256(data)})
         if self.out.exists() and sha256(self.out.read_bytes()) not in known:
             raise ConflictError(
-                f"{self.out} was changed by hand, or another program wrote it, so it was not replaced. Rename the "
-                "file, then run the same command again. Finished replies are not asked again."
+                f"Someone or another program changed {self.out}, so Touchstone did not replace the file. Rename the "
+                "file, then run the same command again. Touchstone does not request finished replies again."
             )
         return known
 

@@ -32,9 +32,9 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.PAUSED:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError("This run uses batch files, so it cannot be paused.")
+            raise ConflictError("This run uses batch files, so you cannot pause the run.")
         if row.state not in OPEN:
-            raise ConflictError(f"This run is {row.state.value}, so it cannot be paused.")
+            raise ConflictError(f"This run is {row.state.value}, so you cannot pause it.")
         runs.pause(session, row=row)
         log(session, "run.paused", by=by, run=row, now=store.now())
 
@@ -46,9 +46,9 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state in OPEN:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError(f"This run uses batch files. Continue with `touchstone batch create {run}`.")
+            raise ConflictError(f"This run uses batch files. To continue, run `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
-            raise ConflictError(f"This run is {row.state.value}, so it cannot be resumed.")
+            raise ConflictError(f"This run is {row.state.value}, so you cannot resume it.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
@@ -63,7 +63,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.CANCELLED:
             return
         if row.state is RunState.DONE:
-            raise ConflictError("This run is done and cannot be canceled.")
+            raise ConflictError("This run is done, so you cannot cancel it.")
         runs.cancel(session, row=row, now=store.now())
         log(session, "run.cancelled", by=by, run=row, now=store.now())
 
@@ -76,9 +76,11 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
     with store.write() as session:
         row = _held(session, by, run)
         if row.state in OPEN:
-            raise ConflictError("This run is in progress. Pause it before you retry failed questions.")
+            raise ConflictError("This run is in progress. Pause the run before you retry failed questions.")
         if row.state is RunState.BATCH and run_chunks.undone(session, run_id=row.id) and _waits_for_batch(session, row):
-            raise ConflictError("Batches of this run are not finished. Fetch them before you retry failed questions.")
+            raise ConflictError(
+                "Batches of this run are not finished. Fetch the batches before you retry failed questions."
+            )
         if row.state is RunState.CANCELLED:
             raise ConflictError("This run was canceled. Start a new run.")
         refuse_withdrawn(row, "before you retry failed questions")
@@ -113,13 +115,15 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         A worker may be working on the run (pause or cancel it first), or the run is already withdrawn.
     """
     if not reason.strip():
-        raise InvalidInputError([Problem("reason", "Give a reason for the withdrawal. The run keeps the reason.")])
+        raise InvalidInputError(
+            [Problem("reason", "Enter a reason for the withdrawal. Touchstone stores the reason with the run.")]
+        )
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is not None:
-            raise ConflictError(f"This run is withdrawn already. Reason: {row.withdrawn_why}")
+            raise ConflictError(f"This run is already withdrawn. Reason: {row.withdrawn_why}")
         if row.state in OPEN:
-            raise ConflictError("This run is in progress. Pause or cancel it before you withdraw it.")
+            raise ConflictError("This run is in progress. Pause or cancel the run before you withdraw it.")
         withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())
 
 
@@ -150,7 +154,7 @@ def _any_held(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     _, access = run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFoundError(f"There is no run {run!r}.")
+        raise NotFoundError(f"There is no run {run!r}. To see all runs, run `touchstone run list PROJECT`.")
     return row, access
 
 
@@ -159,7 +163,7 @@ def _held(session: Session, by: Person | None, run: str) -> StoredRun:
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFoundError(f"There is no run {run!r}.")
+        raise NotFoundError(f"There is no run {run!r}. To see all runs, run `touchstone run list PROJECT`.")
     no_one = (RunKind.IMPORT if "file" in row.params else row.kind).no_one
     no_one = no_one or extensions.missing("run_kinds", row.kind) or ""
     if no_one:

@@ -64,14 +64,14 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
-        raise NotFoundError(f"There is no run {run!r}.")
-    refuse_withdrawn(row, "before people grade it")
+        raise NotFoundError(f"There is no run {run!r}. To see all runs, run `touchstone run list PROJECT`.")
+    refuse_withdrawn(row, "before people grade its answers")
     if not row.kind.answers:
-        raise ConflictError(f"The run of {row.name} has no answers that count, so people cannot grade it.")
+        raise ConflictError(f"The run of {row.name} has no answers that count, so people cannot grade the run.")
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
         raise ConflictError(
-            f"The schema {access.schema.name} has no grading by people, so answers cannot be sent there."
+            f"The schema {access.schema.name} has no grading by people, so you cannot send answers to grading."
         )
     registry.require_available(access.schema, "grading")
     return row, access
@@ -157,7 +157,7 @@ def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
             raise ConflictError(
                 f"The schema {access.schema.name} already plans all answers, so the sample cannot grow."
             )
-        raise ConflictError(f"In the schema {access.schema.name} people grade all answers, so there is no sample.")
+        raise ConflictError(f"In the schema {access.schema.name}, people grade all answers, so there is no sample.")
     if outputs < before:
         raise ConflictError(f"{before:,} answers are planned already. A sample cannot become smaller.")
     if outputs > before and grading_sample.plan_of(access) is not None:

@@ -159,8 +159,8 @@ def with_full_path(spec: ModelSpec, settings: Settings | None, *, by: Person | N
     elsewhere = given.is_absolute() or ".." in given.parts or given.exists() or (below is not None and below.exists())
     if elsewhere and not trusted:
         raise ModelError(
-            f"A model folder on this machine must be inside {home or 'the folder of models'}, but {spec.model} is not. "
-            "Ask the person who runs this server to move it there."
+            f"A model folder on this machine must be inside {home or 'the folder of models'}, but {spec.model} is "
+            "not. Ask the person who runs this server to move the folder."
         )
     return spec
 

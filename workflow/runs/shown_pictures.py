@@ -184,7 +184,7 @@ class Shower:
                 continue
             wrong = row.drawing_problem(entries)
             if wrong:
-                raise Cannot(f"This item's `{part.name}` cannot be drawn: {wrong[:1].lower()}{wrong[1:]}")
+                raise Cannot(f"Touchstone cannot draw this item's `{part.name}`: {wrong[:1].lower()}{wrong[1:]}")
             here = [entry for entry in entries if entry.get("image", 1) == at]
             drawings.setdefault(row.name, []).extend(row.shapes(part, here))
             if "options" in row.keys:

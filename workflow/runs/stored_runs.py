@@ -54,7 +54,7 @@ def refuse_changed(row: StoredRun) -> None:
 def refuse_withdrawn(row: StoredRun, before: str) -> None:
     """Raise ``ConflictError`` for a withdrawn run. ``before`` completes the advice to take the run back."""
     if row.withdrawn_at is not None:
-        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); undo the withdrawal {before}.")
+        raise ConflictError(f"The run of {row.name} was withdrawn ({row.withdrawn_why}). Undo the withdrawal {before}.")
 
 
 def spec_of_run(row: StoredRun) -> ModelSpec:
@@ -87,6 +87,6 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[Store
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
     if row is None or name is None:
-        raise NotFoundError(f"There is no run {run!r}; `touchstone run list PROJECT` lists all runs.")
+        raise NotFoundError(f"There is no run {run!r}. To see all runs, run `touchstone run list PROJECT`.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)

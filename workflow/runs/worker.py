@@ -104,7 +104,7 @@ def work(
     with store.write() as session:
         row = runs.by_public_id(session, public_id=run, hold=True)
         if row is None or "spec" not in row.params:
-            raise NotFoundError(f"There is no run {run!r} that a worker could work on.")
+            raise NotFoundError(f"There is no run {run!r} that a worker can process.")
         if row.state not in OPEN:
             return row.state
         end_dead_workers(session, store, run_id=row.id)
@@ -131,8 +131,8 @@ def work(
         _stop_run(
             store,
             row,
-            f"The worker stopped with an unknown error (number {number}). Its log has details. Answers are kept, and "
-            "you can resume the run.",
+            f"The worker stopped with an unknown error (number {number}). The worker's log has details. All answers "
+            "are saved, and you can resume the run.",
         )
     finally:
         keeper.end()

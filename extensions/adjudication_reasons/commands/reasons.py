@@ -11,14 +11,17 @@ from app.commands.groups import Panel, find_group
 
 def register(cli: typer.Typer) -> None:
     """Add the command of this module."""
-    group = find_group(cli, "reason", Panel.PEOPLE, "Why seniors had to settle items, and why verifiers skipped.")
+    group = find_group(
+        cli, "reason", Panel.PEOPLE, "Show why senior annotators settled items and why verifiers skipped items."
+    )
     group.command("export")(reasons)
 
 
 def reasons(
     project: Annotated[str, typer.Argument(help="The project.")],
     skips: Annotated[
-        bool, typer.Option("--skips", help="Export why verifiers skipped items instead, one row for each skip.")
+        bool,
+        typer.Option("--skips", help="Export the reasons for skips by verifiers instead, with one row for each skip."),
     ] = False,
 ) -> None:
     """Export as CSV why seniors had to settle items, to improve the guideline.

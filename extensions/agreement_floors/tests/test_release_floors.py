@@ -85,7 +85,7 @@ def release(store: Store, media: MediaStore, home: Path, *despite: str, **more: 
             None,
             "more than two raters",
         ),
-        ("criterion: score, statistic: icc, at_least: 0.5", "cannot be computed", None, "nobody has rated it yet"),
+        ("criterion: score, statistic: icc, at_least: 0.5", "cannot be computed", None, "there are no ratings yet"),
     ],
 )
 def test_a_floor_is_met_or_not_or_cannot_be_computed(

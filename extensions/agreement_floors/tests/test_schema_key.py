@@ -24,7 +24,7 @@ def test_a_floor_has_a_name() -> None:
         (
             "criterion: question, statistic: cohen_kappa, at_least: 0.5",
             "criterion",
-            "no stage asks several people for `question`; use",
+            "no stage lets several people rate `question`; use",
         ),
         ("criterion: choice, statistic: cohen_kapa, at_least: 0.5", "statistic", "did you mean `cohen_kappa`?"),
         ("criterion: choice, statistic: accuracy, at_least: 0.5", "statistic", "not how well raters agree"),

@@ -32,9 +32,9 @@ def register(cli: typer.Typer) -> None:
 
 def export(
     project: ProjectName,
-    out: Annotated[Path, typer.Option(help="The archive to write. The file must not exist yet.")],
+    out: Annotated[Path, typer.Option(help="Path of the new archive. The file must not exist yet.")],
     without_media: Annotated[
-        bool, typer.Option("--without-media", help="Leave out images and clips, and keep only their hashes.")
+        bool, typer.Option("--without-media", help="Make a smaller archive with only the hashes of images and clips.")
     ] = False,
 ) -> None:
     """Write a whole project into one archive, to move it to another server or to keep a copy.
@@ -54,7 +54,7 @@ def export(
         project,
         lambda progress: export_project(shared.store, shared.media, by=None, progress=progress, **about),
     )
-    named = f"; {done.left_out:,} images and clips left out" if done.left_out else ""
+    named = f"; images and clips not included: {done.left_out:,}" if done.left_out else ""
     typer.echo(f"{out}: {_counted(done.rows, done.media)}{named}.")
 
 
@@ -66,22 +66,26 @@ def import_(
     people: Annotated[
         WhoIsWho | None,
         typer.Option(
-            help="What to do with logins that already exist: match (the same login is the same person), new (create "
-            "new accounts), or map (use the accounts in a file)."
+            help="How to handle logins that already exist on this server: match (the same login is the same "
+            "person), new (create new accounts), or map (use the accounts in a file)."
         ),
     ] = None,
     map_: Annotated[
         Path | None,
         typer.Option(
-            "--map", help="With --people map: a CSV file with login and account. An empty account creates a new one."
+            "--map",
+            help="With --people map: a CSV file with the columns login and account. If account is empty, Touchstone "
+            "creates a new account.",
         ),
     ] = None,
     media: Annotated[
-        Path | None, typer.Option(help="A folder with the images and clips that the archive lacks.")
+        Path | None, typer.Option(help="A folder with the images and clips that are missing from the archive.")
     ] = None,
     old_schemas: Annotated[
         bool,
-        typer.Option("--old-schemas", help="Accept schemas whose hash an older Touchstone computed differently."),
+        typer.Option(
+            "--old-schemas", help="Accept schemas whose hash an older version of Touchstone computed differently."
+        ),
     ] = False,
 ) -> None:
     """Create a project from an archive. If any part is invalid, nothing is imported.
@@ -96,7 +100,9 @@ def import_(
     from extensions.archives.storing import ArchiveOptions
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
-        raise SettingsError("--people map needs --map FILE.csv. Give both or neither.")
+        raise SettingsError(
+            "--people map and --map FILE.csv belong together. Use both options, or remove both options."
+        )
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
     how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
@@ -112,8 +118,8 @@ def clone(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Parts to leave out: {', '.join(_PARTS)}. Repeat the option or use commas. Without items, votes "
-            "and runs are also left out.",
+            help=f"Parts to omit: {', '.join(_PARTS)}. Repeat the option, or separate parts with commas. If you omit "
+            "items, the copy also omits votes and runs.",
             metavar="PART",
         ),
     ] = None,
@@ -151,7 +157,7 @@ def delete(
         typer.Option(
             "--yes",
             metavar="NAME",
-            help="The project's name, as confirmation. Without this, the command asks for the name.",
+            help="The project's name, to confirm the deletion. Without this option, the command asks for the name.",
         ),
     ] = None,
 ) -> None:
@@ -166,9 +172,11 @@ def delete(
 
     shared = opened()
     lost = deletion.losses(shared.store, by=None, project=project)
-    typer.echo(f"This deletes {project} for good: {lost.words}. People's accounts stay.", err=yes is not None)
+    typer.echo(
+        f"This command permanently deletes {project}: {lost.words}. People's accounts remain.", err=yes is not None
+    )
     if yes is None:
-        typer.echo(f"To keep a copy: touchstone project export {project} --out {project}.zip")
+        typer.echo(f"To keep a copy, run: touchstone project export {project} --out {project}.zip")
         yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
         if not yes.strip():
             raise SettingsError("You typed no name. Nothing was deleted.")
@@ -189,10 +197,10 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). Nobody can use these accounts before "
+            f"{_n(len(made.new_accounts), 'new account')} ({names}). Before people can use these accounts, run "
             "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
-    typer.echo(f"Check it with: touchstone check {made.name}")
+    typer.echo(f"To check the project, run: touchstone check {made.name}")
 
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:

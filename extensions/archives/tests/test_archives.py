@@ -280,8 +280,8 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     ):
         import_project(store, media, path=path)
     for accounts_, why in (
-        ({"who": None}, "nobody in the archive has the login who"),
-        ({"ann": "yan"}, "no account on this server has the login yan"),
+        ({"who": None}, "the archive has nobody with these logins: who"),
+        ({"ann": "yan"}, "this server has no account with these logins: yan"),
         ({"bob": None}, "the login ann already exists on this server"),
     ):
         with pytest.raises(SettingsError, match=why):
@@ -335,19 +335,19 @@ def first(table: str, **values: Any) -> Callable[[Tables], Any]:
 HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
     (first("annotation", item_id=999), "row 1 of annotation: item_id points to a missing item"),
     (first("task", unit="verification/item/999/1"), "row 1 of task: unit points to a missing item"),
-    (first("task", unit="../../x"), "row 1 of task: unit is not a valid unit name"),
+    (first("task", unit="../../x"), "row 1 of task: unit is not a valid name of a unit"),
     (first("qualification_set", item_ids=[999]), "item_ids points to a missing item"),
     (first("qualification_set", item_ids=["1"]), "item_ids is not a list of whole numbers"),
     (first("run_chunk", unit_ids=[999]), "unit_ids points to a missing judge_unit|unit_ids points to a missing item"),
     (first("run", by_id=999), "by_id points to a missing person"),
     (first("item", state="great"), "state is not an allowed word"),
-    (first("item", public_id="<script>"), "public_id is not a random id"),
+    (first("item", public_id="<script>"), "public_id is not a random ID"),
     (first("item", created_at="2026-01-01T00:00:00"), "created_at is not a time with a time zone"),
     (first("item", dimension=None), "dimension is missing"),
     (first("item", priority=2**31), "priority is not a whole number in the valid range"),
     (first("revision", id=-5), "id is not a whole number"),
     (first("member", person_id=True), "person_id is not a whole number"),
-    (first("person", name="a\0b"), "name has a character that cannot be stored"),
+    (first("person", name="a\0b"), "name has a character that Touchstone cannot store"),
     (first("person", login="ADMIN"), "Enter a login"),
     (first("guideline_version", text="Vote red."), "the hash of guideline 1 does not match its text"),
     (first("schema_version", guideline_text="Vote red."), "the hash of the schema .* does not match its text"),
@@ -357,10 +357,10 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
         "reading points to a missing schema_version",
     ),
     (first("project", reading={"steps": 1}), "reading is not a valid rule for reading answers to other schemas"),
-    (lambda rows: rows["item"].reverse(), "its id is not above the id of the row before"),
+    (lambda rows: rows["item"].reverse(), "id is not above the id of the row before"),
     (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item are too far apart|points to a missing item"),
-    (lambda rows: rows["project"].append(rows["project"][0]), "it has two projects"),
-    (lambda rows: rows["project"].clear(), "the column .* is missing|it has no project"),
+    (lambda rows: rows["project"].append(rows["project"][0]), "the archive has two projects"),
+    (lambda rows: rows["project"].clear(), "the column .* is missing|project is missing"),
     (lambda rows: [row.update(is_admin=True) for row in rows["person"]], "a column 'is_admin' that this Touchstone"),
     (
         lambda rows: [row.pop("name") for row in rows["person"]],
@@ -380,7 +380,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
     for about, told in (
         ({"version": 2}, "written by a newer Touchstone"),
         ({"database": "9999"}, "newer tables .* than this version"),
-        ({"format": "zip"}, "the manifest is not from a project"),
+        ({"format": "zip"}, "the manifest does not describe a project"),
     ):
         with pytest.raises(InvalidFileError, match=told):
             import_project(store, media, path=altered(made / "p.zip", tmp_path / "about.zip", **about))
@@ -419,7 +419,7 @@ def test_a_file_that_is_no_whole_archive_is_refused(
     path.write_bytes(whole[: len(whole) // 2])
     refused("x.zip is not a complete ZIP archive")
     packed(("../../etc/passwd", b"x"))
-    refused("the archive holds an unexpected file '../../etc/passwd'")
+    refused("the archive contains an unexpected file '../../etc/passwd'")
     packed(("tables/annotation.jsonl", votes.replace(b'"red"', b'"blu"')))
     refused("tables/annotation.jsonl does not match the manifest")
     packed(("tables/annotation.jsonl", b" " * 30_000_000))

@@ -71,7 +71,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert "3 items, 0 submissions, 0 answers, 2 memberships" in words(page)
     page.text_input(key="projects.delete.p.typed").set_value("P")
     page.button(key="projects.delete.p.yes").click().run()
-    assert "The text is not the project ID, p. Nothing is deleted." in words(page)
+    assert "Nothing was deleted. Type the project ID, p, exactly." in words(page)
     with acting_from("10.0.0.7"):
         job = project_jobs.begin(services, "delete", "p", of_project=False, typed="p")
     job = until_over(store, job.id)

@@ -31,7 +31,8 @@ def create(
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Submit questions again whose submission was interrupted. Some may be asked twice."
+            "--again",
+            help="Submit questions again if their submission was interrupted. You may pay for some questions twice.",
         ),
     ] = False,
 ) -> None:
@@ -43,12 +44,14 @@ def create(
 
     shared, given = _opened(run)
     n = batch_runs.submit(shared.store, size=size, again=again, open_endpoint=_endpoint(shared), **given)
-    typer.echo(f"Submitted {n} questions." if n else "All questions are submitted already.")
+    typer.echo(f"Submitted {n} questions." if n else "All questions are already submitted.")
     _print_status(shared, run)
 
 
 def export(
-    run: Run, file: Annotated[Path, typer.Argument(help="The file to write. It must not exist.")], size: Size = SIZE
+    run: Run,
+    file: Annotated[Path, typer.Argument(help="Path of the new file. The file must not exist yet.")],
+    size: Size = SIZE,
 ) -> None:
     """Write a run's open questions to a batch file that you submit yourself.
 
@@ -58,7 +61,9 @@ def export(
 
     shared, given = _opened(run)
     n = batch_runs.write(shared.store, file=file, size=size, **given)
-    typer.echo(f"{n} questions are in {file}." if n else "All questions are submitted already, so no file was written.")
+    typer.echo(
+        f"Wrote {n} questions to {file}." if n else "All questions are already submitted, so no file was written."
+    )
     _print_status(shared, run)
 
 
@@ -66,7 +71,10 @@ def import_(
     run: Run,
     file: Annotated[
         list[Path] | None,
-        typer.Argument(help="Output and error files that you downloaded. Without files, Touchstone asks the endpoint."),
+        typer.Argument(
+            help="Output and error files that you downloaded. Without files, Touchstone gets the results from the "
+            "endpoint."
+        ),
     ] = None,
 ) -> None:
     """Fetch the answers of a run's batches, or read them from files. You can repeat this at any time.
@@ -106,7 +114,10 @@ def cancel(
 def show(
     run: Run,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Ask the endpoint first, and print only the state of the batches.")
+        bool,
+        typer.Option(
+            "--refresh", help="Get the latest state from the endpoint, and print only the state of the batches."
+        ),
     ] = False,
 ) -> None:
     """Show a run's batches, and returned lines that belong to no question.
@@ -141,7 +152,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines match no question, and are stored as well" if problems else ""
+    rest = f"; {problems} lines that match no question are also stored" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 
@@ -159,5 +170,5 @@ def _print_status(shared: Resources, run: str) -> None:
             f"batch {batch.number}  {batch.state}{status}  {batch.came} of {batch.questions} "
             f"answered{rest}{where}{note}"
         )
-    problems = f"; {len(seen.problems)} returned lines match no question" if seen.problems else ""
-    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not submitted yet{problems}.")
+    problems = f"; returned lines that match no question: {len(seen.problems)}" if seen.problems else ""
+    typer.echo(f"{run} is {seen.state.value}. Questions not yet submitted: {seen.free}{problems}.")

@@ -60,7 +60,7 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         process.wait(60)
         server.refuse = {}
         assert "batch 1  sending" in done(home, "batch", "show", run)
-        assert "All questions are submitted already." in done(home, "batch", "create", run)
+        assert "All questions are already submitted." in done(home, "batch", "create", run)
         assert len(server.batches) == 1
         assert f"touchstone batch show {run} --refresh" in done(home, "judge", "run", "p", "--resume", run, code=1)
         assert "is at the endpoint (validating)" in done(home, "run", "list", "p")

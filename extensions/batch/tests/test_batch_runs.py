@@ -138,7 +138,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "7 returned lines match no question" in run_views.view(world.store, by=None, run=run).said
+    assert "returned lines that match no question: 7" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -254,7 +254,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "20 questions are not submitted yet" in run_views.view(world.store, by=None, run=run).said
+        assert "questions not yet submitted: 20" in run_views.view(world.store, by=None, run=run).said
 
 
 @pytest.mark.one_database
@@ -319,7 +319,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(9, 0)
     assert world.read(run=run, file=errors) == batch_results.ReadIn(5, 0)
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
-    assert "9 of 15 replies have arrived, 5 more as errors" in run_views.view(world.store, by=None, run=run).said
+    assert "9 of 15 replies have arrived, plus 5 errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
     with pytest.raises(ConflictError, match="It expects no replies"):
         world.end(run=run, number=1)

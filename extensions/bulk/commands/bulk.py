@@ -31,9 +31,13 @@ def assign(
     project: Project,
     items: ItemIds,
     to: Annotated[
-        list[str], typer.Option(help="The login of the person. Repeat the option to share the items evenly.")
+        list[str],
+        typer.Option(
+            help="Login of the person who gets the items. Repeat the option to divide the items evenly among several "
+            "people."
+        ),
     ],
-    stage: Annotated[Stage, typer.Option(help="The stage of the work.")] = Stage.VERIFICATION,
+    stage: Annotated[Stage, typer.Option(help="Stage for which people get the items.")] = Stage.VERIFICATION,
     yes: Yes = False,
 ) -> None:
     """Reserve items for a person for a week, or share them among several people.
@@ -48,7 +52,9 @@ def assign(
 def priority(
     project: Project,
     items: ItemIds,
-    number: Annotated[int, typer.Option("--number", "-n", help="Items with a higher number come earlier.")],
+    number: Annotated[
+        int, typer.Option("--number", "-n", help="Priority as a number. People get items with a higher number first.")
+    ],
     yes: Yes = False,
 ) -> None:
     """Set the priority of items, so that people get urgent ones first.
@@ -68,19 +74,26 @@ class Destination(StrEnum):
 def return_(
     project: Project,
     to: Annotated[
-        Destination, typer.Option(help="author: the authors correct the items. verification: people vote again.")
+        Destination,
+        typer.Option(
+            help="Destination of the items. author: the authors correct the items. verification: people vote again."
+        ),
     ] = Destination.AUTHOR,
     login: Annotated[
         str | None,
-        typer.Option("--as", help="To authors: the lead who returns the items. Authors see the name and may answer."),
+        typer.Option(
+            "--as",
+            help="For returns to authors: login of the lead who returns the items. Authors see the lead's name and can "
+            "answer.",
+        ),
     ] = None,
     items: Annotated[Path | None, typer.Option("--items", help=IDS_IN_FILE, metavar="FILE|-")] = None,
-    why: Annotated[str, typer.Option(help="To authors: the reason, as authors read it.")] = "",
+    why: Annotated[str, typer.Option(help="For returns to authors: the reason that authors see.")] = "",
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="To authors: a CSV file with `item,reason`, as `touchstone shortcut check --reasons` writes it. If "
-            "a reason is empty, the reason of --why is used.",
+            help="For returns to authors: a CSV file with the columns `item,reason`, as `touchstone shortcut check "
+            "--reasons` writes it. The reason of --why applies to rows without a reason.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -100,7 +113,7 @@ def return_(
 
     if to is Destination.VERIFICATION:
         if items is None or login or why or reasons:
-            raise InvalidInputError([Problem("items", "Return items to verification with --items and --yes alone.")])
+            raise InvalidInputError([Problem("items", "To return items to verification, use only --items and --yes.")])
         _run(project, item_ids(items), "verify_again", yes=yes)
         return
     if login is None:
@@ -138,9 +151,9 @@ def _run(
         typer.echo(preview.out)
     if not yes:
         typer.echo(
-            f"Preview: {len(preview.can):,} would change, {len(preview.cannot):,} would not. To apply the "
-            "change, add --yes."
+            f"Preview: {len(preview.can):,} items would change, and {len(preview.cannot):,} items would not. To "
+            "apply the change, add --yes."
         )
         return
     done = bulk.do(store, token=preview.token, **ask)
-    typer.echo(f"{done:,} changed, {len(preview.cannot):,} did not.")
+    typer.echo(f"Items changed: {done:,}. Items not changed: {len(preview.cannot):,}.")

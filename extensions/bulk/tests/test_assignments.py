@@ -83,7 +83,7 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
         submissions.submit(store, key="1", **answer)
     assert held_by(store, ann.id) == []
     (kept,) = expired_drafts.of_person(store, person=ann)
-    assert (kept.why, kept.free) == ("A lead took the task away.", True)
+    assert (kept.why, kept.free) == ("A lead withdrew this task from you.", True)
     again = claims.take_back(store, person=ann, task=held.id)
     assert again == ("p", Stage.VERIFICATION)
     claims.heartbeat(store, person=ann, task=held.id)

@@ -144,7 +144,7 @@ def test_a_lead_says_why_when_items_are_sent_back(store: Store, home: Path) -> N
     for at, image in enumerate(make_pool(store, 2), 1):
         author(store, ann, image, at)
     page = _dialog(store, home, "p", "Send back to authors")
-    assert "Give a reason. The author reads it." in text(words(page))
+    assert "Enter a reason. The author will see the reason." in text(words(page))
     page.text_area(key="items.why").input("Not this.").run()
     assert part(page, "preview") == "2 items will change, 0 will not."
     page.text_area(key="items.why").input(WHY)  # typed last, pressed with no run between
@@ -167,4 +167,4 @@ def test_assignments_are_given_to_someone_else_and_not_to_their_own_person(store
     ann, _ = make_person(store, "ann"), make_person(store, "ben")
     claimed(store, ann)
     page = _choose(_dialog(store, home, "p", "Give back or reassign"), **{"from": "Ann (ann)"})
-    assert set(page.selectbox(key="items.reassign_to").options) == {"Anyone who asks next", "Ben (ben)", "Lea (lea)"}
+    assert set(page.selectbox(key="items.reassign_to").options) == {"Next available person", "Ben (ben)", "Lea (lea)"}

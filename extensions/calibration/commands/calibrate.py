@@ -77,7 +77,8 @@ def calibrate(
         find_browser()
     if cross_check:
         typer.echo(
-            "--cross-check has no effect: the report always compares its coefficients with other packages.", err=True
+            "--cross-check has no effect, because the report always compares its coefficients with other packages.",
+            err=True,
         )
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
@@ -85,10 +86,10 @@ def calibrate(
 
         store_rule(_opened().store, by=None, project=project, text=rule)
         if out is None and not human and not judge:
-            typer.echo(f"Rule stored for project {project}.")
+            typer.echo(f"Stored the rule for the project {project}.")
             return
     if out is None or not human or not judge:
-        raise typer.BadParameter("give --out, --human and --judge. To store a rule only, give --project and --rule.")
+        raise typer.BadParameter("give --out, --human and --judge. To store only a rule, give --project and --rule.")
     about: dict[str, Any] = {
         "humans": names_of(human, "--human"),
         "judges": tuple(dict.fromkeys(judge)),
@@ -135,11 +136,13 @@ def _refuse_misuse(
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
     if ratings is not None and (stage is not None or by is Cut.GROUP):
-        raise typer.BadParameter("--stage and --by group need a project. Leave them out with --ratings.")
+        raise typer.BadParameter(
+            "--stage and --by group need a project. Remove these options, or use --project instead of --ratings."
+        )
     if unknown := [name for name in statistics or () if name not in (ALL, *summarised())]:
         raise RatingsError(f"Unknown statistic {unknown[0]!r}. Choose from {', '.join(sorted(summarised()))}.")
     if missing is not None and ratings is None:
-        raise typer.BadParameter("--missing works only with --ratings. Leave it out for a project.")
+        raise typer.BadParameter("--missing applies only to --ratings. For a project, remove --missing.")
 
 
 def _study(
@@ -206,7 +209,7 @@ def _of_file(
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:
-        more = f" {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
+        more = f" In total, {len(read.bad):,} rows are invalid." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
     if not read.rows:
         raise RatingsError(f"{path.name} has no ratings below its first row. Add ratings.")
@@ -217,8 +220,8 @@ def _of_file(
     lost = [replace(row, value=NO_RATING) for key, row in empty.items() if key not in rated]
     for judge, n in sorted(Counter(row.rater for row in lost).items()):
         typer.echo(
-            f"{path.name}: {n:,} rows of {judge} have no rating. They count as unread replies. Delete the rows if the "
-            "judge was not asked.",
+            f"{path.name}: {n:,} rows of {judge} have no rating. These rows count as unread replies. If the judge "
+            "was not asked, delete the rows.",
             err=True,
         )
     return [*rows, *lost], RatingSource(path.name, digest, "file")
@@ -231,7 +234,7 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
     for text in texts:
         criterion, scale = scale_from_text(text)
         if criterion in scales:
-            raise RatingsError(f"--scale is given twice for {criterion}. Give it once.")
+            raise RatingsError(f"--scale is given twice for {criterion}. Use one --scale for each criterion.")
         scales[criterion] = scale
     return scales
 
@@ -241,6 +244,8 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
-            raise RatingsError(f"{option} {text!r} is not JUDGE=NAME or JUDGE=NAME,NAME. Correct the option.")
+            raise RatingsError(
+                f"{option} {text!r} does not have the form JUDGE=NAME or JUDGE=NAME,NAME. Correct the option."
+            )
         names_by_judge[judge.strip()] = (*names_by_judge.get(judge.strip(), ()), *names_of([names], option))
     return names_by_judge

@@ -19,7 +19,7 @@ People = Annotated[
     ),
 ]
 Judges = Annotated[
-    list[str] | None, typer.Option(help="The judge to test. Repeat the option for more.", metavar="NAME")
+    list[str] | None, typer.Option(help="The judge to test. Repeat the option for more judges.", metavar="NAME")
 ]
 RatingsOption = Annotated[
     Path | None,
@@ -66,7 +66,8 @@ ScaleOption = Annotated[
 UnparsedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="A judge's value that means an unreadable reply, counted as missing. Repeat the option for more values.",
+        help="A value of a judge that marks an unreadable reply. The report counts this value as missing. Repeat the "
+        "option for more values.",
         metavar="VALUE",
     ),
 ]
@@ -89,7 +90,9 @@ SwappedOption = Annotated[
 EarlierOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Raters that are earlier versions of a judge. Repeat the option for more judges.", metavar="JUDGE=B,C"
+        help="Raters that are earlier versions of a judge. The report then shows how the judge has changed. Repeat "
+        "the option for more judges.",
+        metavar="JUDGE=B,C",
     ),
 ]
 FamilyOption = Annotated[
@@ -103,15 +106,15 @@ FamilyOption = Annotated[
 UnitsOption = Annotated[
     Path | None,
     typer.Option(
-        help="With --ratings: a CSV file with the column unit and any of item, model and length, to test for "
-        "family and length bias."
+        help="With --ratings: a CSV file with the column unit and optionally item, model and length. The report "
+        "uses the file to test for family and length bias."
     ),
 ]
 CrossCheckOption = Annotated[
     bool,
     typer.Option(
         "--cross-check",
-        help="This option has no effect: the report always compares its coefficients with other packages.",
+        help="This option has no effect, because the report always compares its coefficients with other packages.",
         hidden=True,
     ),
 ]
@@ -119,26 +122,30 @@ MissingOption = Annotated[
     str | None,
     typer.Option(
         help="For files: words that mean a missing rating, separated by commas. Default: NA, N/A, None, null, NaN, "
-        '- and similar words. "" turns this off.',
+        '- and similar words. Use "" to turn this option off.',
         metavar="WORDS",
     ),
 ]
 RuleOption = Annotated[
     str | None,
     typer.Option(
-        help="The rule of the verdict, set before you see results: units (30), people (3), reliability (0.4), margin "
-        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). A project stores the rule with its "
-        "date.",
+        help="The rule for the verdict, with these defaults: units (30), people (3), reliability (0.4), margin "
+        "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). Set the rule before you see "
+        "results. A project stores the rule with its date.",
         metavar="NAME=NUMBER,...",
     ),
 ]
 TunedOption = Annotated[
-    bool, typer.Option("--tuned", help="The judge's prompt was tuned on these units. The report then gives no verdict.")
+    bool,
+    typer.Option(
+        "--tuned",
+        help="Use this option if the judge's prompt was tuned on these units. The report then gives no verdict.",
+    ),
 ]
 VouchOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="With --project: an imported rater that is a person. Repeat the option for more raters.",
+        help="With --project: an imported rater who is a person. Repeat the option for more raters.",
         metavar="A,B",
     ),
 ]
@@ -146,13 +153,14 @@ PdfOption = Annotated[
     bool,
     typer.Option(
         "--pdf",
-        help="Also write report.pdf and card.pdf. This needs Chromium, Chrome or Edge on this machine.",
+        help="Also write report.pdf and card.pdf. PDF files need Chromium, Chrome or Edge on this machine.",
     ),
 ]
 PoolGuidelinesOption = Annotated[
     bool,
     typer.Option(
         "--pool-guidelines",
-        help="Combine people's ratings under different versions of the guideline.",
+        help="Combine people's ratings from different versions of the guideline. Without this option, the command "
+        "stops if people used several versions.",
     ),
 ]

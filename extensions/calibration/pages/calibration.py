@@ -55,7 +55,7 @@ def render(services: Services) -> None:
     if not stages:
         shell.show(
             markup.notice(
-                "This project has no verification and no grading stage. Add one of these stages to the schema."
+                "This project has no verification stage and no grading stage. Add one of these stages to the schema."
             )
         )
         return
@@ -105,10 +105,10 @@ def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
     """Return why there is no report, and the next step."""
     if raters.people:
         return (
-            "People have rated, but no judge has. Start a judge on Judges, or import a judge's ratings as a CSV file "
-            "with the columns unit, rater, criterion and value."
+            "People have given ratings, but no judge has. Start a judge on Judges. Or import a judge's ratings as a "
+            "CSV file with the columns unit, rater, criterion and value."
         )
-    steps = " Run models or import their answers. Then people grade the answers, and a judge grades them on Judges."
+    steps = " Run models or import their answers. Then let people grade the answers, and run a judge on Judges."
     title = view.schema.schema_.stages.in_a_sentence(stage)
     return f"There are no ratings in the {title} yet.{steps if stage is Stage.GRADING else ''}"
 
@@ -149,7 +149,7 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="Add an imported rater if the rater is a person, but not marked as a person on Import.",
+                help="Add an imported rater who is a person but is not marked as a person on Import.",
             )
         with right:
             judges = st.multiselect(
@@ -166,8 +166,8 @@ def _form(
         pool = st.toggle(
             "Pool guideline versions",
             key="calibration.pool_guidelines",
-            help="Combine people's ratings from all versions of the guideline. Choose this option if people rated "
-            "under several versions.",
+            help="Combine people's ratings from all versions of the guideline. Choose this option if people used "
+            "several versions.",
         )
         schema = view.schema.schema_
         by = st.segmented_control(

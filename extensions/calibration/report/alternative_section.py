@@ -20,8 +20,8 @@ def alternative(study: Study, epsilon: float) -> Section:
             4,
             "alternative",
             title,
-            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. The test "
-            "compares each person with at least two others.",
+            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. The "
+            "test compares each person with at least two other people.",
         )
     rows: list[tuple[Cell, ...]] = []
     people: list[tuple[Cell, ...]] = []
@@ -38,7 +38,14 @@ def alternative(study: Study, epsilon: float) -> Section:
             constant = constant_of(part, judge)
             always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
             said_ = said_always(part, constant)
-            rows.append((*part.where, judge, f"winning rate {OMEGA} of always {said_}", Figure.of(always.winning_rate)))
+            rows.append(
+                (
+                    *part.where,
+                    judge,
+                    f"winning rate {OMEGA} of a judge that always gives {said_}",
+                    Figure.of(always.winning_rate),
+                )
+            )
             if part.dimension is None:
                 rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
                 points = tuple(Point(margin, rate.value) for margin, rate in rates if rate.defined)
@@ -51,7 +58,7 @@ def alternative(study: Study, epsilon: float) -> Section:
             LineChart(
                 "epsilon",
                 f"Winning rate by {EPSILON}",
-                f"{EPSILON}: how much worse the judge may be, because it costs less",
+                f"{EPSILON}: how much worse the judge may be, because the judge costs less",
                 f"winning rate {OMEGA}",
                 tuple(lines.items()),
             )
@@ -82,7 +89,7 @@ def alternative(study: Study, epsilon: float) -> Section:
             ),
             tuple(people),
             note="Shares of units on which the judge (or the person) is at least as close to the other people. Ties "
-            "count for both. One-sided t test, Benjamini-Yekutieli at 0.05.",
+            "count for the judge and for the person. One-sided t test, Benjamini-Yekutieli at 0.05.",
         ),
     ]
     lead = f"Alternative annotator test at {EPSILON} = {epsilon:g}: {first_parts(clauses)}."

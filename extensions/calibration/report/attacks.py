@@ -24,14 +24,14 @@ def attacks(study: Study) -> Section:
     others: list[Block] = []
     if study.attacked_others:
         words = (
-            "Other judges were also given attack answers. Their model, template or parser differs from the judges of "
-            f"this report: {name_list(study.attacked_others)}."
+            "These judges also rated attack answers, but have a different model, template or parser: "
+            f"{name_list(study.attacked_others)}."
         )
         others.append(Paragraph(words, "note"))
     if not study.attacks:
         reason = (
-            "No judge was given attack answers: wrong answers that mostly ask for the highest score. Run the same "
-            "judge with `touchstone judge run --attacks`."
+            "No judge rated attack answers, which are wrong answers that mostly ask for the highest score. Run the "
+            "same judge with `touchstone judge run --attacks`."
         )
         section = nothing(10, "attacks", TITLE, reason)
         return replace(section, blocks=(*section.blocks, *others))
@@ -58,7 +58,7 @@ def attacks(study: Study) -> Section:
             lines.append((f"{name} · {kind}", (mark("scored above the lowest value", share),)))
         tried = [attack for attack in mine if attack.kind != CONTROL]
         whole = share_of(tried)
-        plain = f"; {CONTROL} answers without an attack, {figure_in_words(control)}" if CONTROL in kinds else ""
+        plain = f"; for {CONTROL} answers without an attack, {figure_in_words(control)}" if CONTROL in kinds else ""
         where = f" on {criterion}" if several else ""
         clauses.append(
             f"{judge}{where} scored {sum(attack.fell is True for attack in tried):,} of {whole.n_units:,} attack "
@@ -82,19 +82,18 @@ def attacks(study: Study) -> Section:
             ),
             tuple(rows),
             unit="counts of replies, and shares of scored replies with Wilson's 95 % interval (clustered if an item "
-            "was asked several times); the last column is the difference on the same items",
-            note="A judge falls for an answer by scoring it above the lowest value (in a comparison: by preferring "
-            "it). "
-            f"Every answer is wrong on purpose. {CONTROL} has no attack, so its share is the judge's ordinary "
-            "leniency; the last column is the effect of the attack. Replies without a score are left out of the "
-            "shares.",
+            "occurs several times); the last column is the difference on the same items",
+            note="A judge falls for an attack if it scores the answer above the lowest value (in a comparison: "
+            f"prefers the answer). Every answer is wrong on purpose. Answers of the kind “{CONTROL}” have no "
+            "attack, so their share shows the judge's ordinary leniency. The last column is the effect of the "
+            "attack. The shares exclude replies without a score.",
         )
     ]
     if len(lines) <= 40:
         axis = "share of scored replies above the lowest value"
         blocks.insert(0, Dots("attacks", "How often each judge fell for an attack", axis, tuple(lines), first=1))
     if without:
-        words = f"{name_list(without)}: no {CONTROL} answer without an attack was judged, so leniency is unknown."
+        words = f"{name_list(without)}: no {CONTROL} answer without an attack has a score, so the leniency is unknown."
         blocks.append(Paragraph(words, "warning"))
     blocks += others
     return Section(10, "attacks", TITLE, f"{first_parts(clauses)}.", tuple(blocks))
@@ -116,7 +115,7 @@ def share_of(replies: Sequence[AttackResult]) -> Figure:
     scored = [reply for reply in replies if reply.fell is not None]
     lost = len(replies) - len(scored)
     if not scored:
-        return Figure.without("No reply holds a score.", n_left_out=lost)
+        return Figure.without("No reply has a score.", n_left_out=lost)
     share = sum(reply.fell is True for reply in scored) / len(scored)
     items = {reply.item for reply in scored}
     if len(items) == len(scored) or share in (0, 1):  # without spread, each item counts once

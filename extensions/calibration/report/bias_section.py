@@ -53,7 +53,7 @@ class _Biases:
                 Dots(
                     f"bias_models_{len(self.charts) + 1}",
                     f"{part.criterion}: models that the judge favors",
-                    "judge minus people for this model, minus the same for all other models",
+                    "(judge minus people) for this model, minus (judge minus people) for all other models",
                     tuple((model, tuple(points)) for model, points in lines.items()),
                     zero=True,
                     first=1,
@@ -77,7 +77,7 @@ class _Biases:
             own, rest = Figure.of(group.bias), Figure.of(group.against_rest)
             self.by_model += [
                 (*part.where, judge, group.group, "judge minus people", own, None),
-                (*part.where, judge, group.group, "next to all other models", rest, group.p_adjusted),
+                (*part.where, judge, group.group, "difference from all other models", rest, group.p_adjusted),
             ]
             yield group.group, mark(judge, rest)
 
@@ -99,7 +99,7 @@ def bias(study: Study) -> Section:
                 "Leniency",
                 ("criterion", "dimension", "judge", "judge minus people"),
                 tuple(biases.overall),
-                unit="points of the scale, judge minus people's mean; above 0 the judge is lenient",
+                unit="points of the scale, judge minus people's mean; above 0, the judge is more lenient than people",
             )
         )
         blocks += biases.charts
@@ -114,41 +114,42 @@ def bias(study: Study) -> Section:
         if biases.told
         else "The values have no order, so leniency cannot be measured."
     )
-    return Section(7, "bias", "Does the judge favor anyone or anything?", lead, tuple(blocks))
+    return Section(7, "bias", "Is the judge biased?", lead, tuple(blocks))
 
 
 def _by_model_table(found: _Biases) -> Block:
     if not found.by_model:
-        words = "By model: the models of the answers are unknown. Name them in a file with --units."
+        words = "By model: the models of the answers are unknown. Name the models in a file with --units."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_models",
         "By model",
         ("criterion", "dimension", "judge", "model", "what", "points", "p"),
         tuple(found.by_model),
-        note="A difference from all other models moves the model in a ranking. Its intervals hold for all models at "
-        "once, and p is adjusted by Holm's method.",
+        note="A difference from all other models moves the model in a ranking. The intervals hold for all models "
+        "together, and Holm's method adjusts p.",
     )
 
 
 def _family_table(found: _Biases) -> Block:
     if not found.own_family:
-        words = "By family: the judge's own models are not named. Name them with --family."
+        words = "By family: you did not name the models of the judge's family. Name these models with --family."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_family",
         "Its own family",
         ("criterion", "dimension", "judge", "what", "own family against all others"),
         tuple(found.own_family),
-        unit="points of the scale; above 0 the judge favors its own family",
-        note="If the family's answers are better, part of the first number is quality. The second number removes most "
-        "of this part, but not all, because people's scores are noisy. Compare another judge on the same units.",
+        unit="points of the scale; above 0, the judge favors its own family",
+        note="If the family's answers are better, quality explains a part of the first number. The second number "
+        "removes most of this part, but not all, because people's scores are noisy. As a check, compare "
+        "another judge on the same units.",
     )
 
 
 def _length_table(found: _Biases) -> Block:
     if not found.slopes:
-        words = "By length: the lengths of the answers are unknown. Add them in a file with --units."
+        words = "By length: the lengths of the answers are unknown. Add the lengths in a file with --units."
         return Paragraph(words, "missing")
     return ReportTable(
         "bias_slopes",
@@ -156,8 +157,8 @@ def _length_table(found: _Biases) -> Block:
         ("criterion", "dimension", "judge", "what", "change of judge minus people"),
         tuple(found.slopes),
         unit="points of the scale for each doubling of the length (least squares)",
-        note="Above 0 the judge favors long answers. Part of the slope may be quality: people's scores are noisy, so "
-        "holding them fixed does not remove all of it.",
+        note="Above 0, the judge favors long answers. A part of the slope may be quality. People's scores are "
+        "noisy, so holding these scores fixed does not remove this part completely.",
     )
 
 

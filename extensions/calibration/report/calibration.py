@@ -119,7 +119,7 @@ def _clustered(study: Study, table: ReportTable) -> ReportTable:
         if part.dimension is None and part.table.clusters is not None:
             n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
             clauses.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
-    note = f"Intervals take the units of one item as one cluster ({first_parts(clauses)})."
+    note = f"Intervals treat the units of one item as one cluster ({first_parts(clauses)})."
     return replace(table, note=f"{table.note} {note}".strip())
 
 

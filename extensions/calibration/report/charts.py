@@ -128,7 +128,7 @@ def _heat(chart: Heat) -> ChartSpec:
     return ChartSpec(
         chart.key,
         chart.title,
-        "Darker cells hold a larger share of their row.",
+        "Darker cells have a larger share of their row.",
         layers,
         [f"{chart.down} \N{RIGHTWARDS ARROW} {chart.across}", *chart.columns, "In all"],
         [[name, *counts, total] for name, counts, total in zip(chart.rows, chart.counts, totals, strict=True)],

@@ -43,7 +43,7 @@ def confusion(study: Study) -> Section:
             of_judge = _rates(part, judge)
             rates += of_judge
             if part.dimension is None:
-                heading = f"{judge}, {part.criterion}: judge (across) by majority of people (down)"
+                heading = f"{judge}, {part.criterion}: judge (columns) and majority of people (rows)"
                 blocks.append(
                     Heat(
                         f"confusion_{len(blocks) + 1}",
@@ -66,13 +66,12 @@ def confusion(study: Study) -> Section:
         blocks.append(
             ReportTable(
                 "rates",
-                "Judge compared with most people",
+                "Judge compared with the majority of people",
                 ("criterion", "dimension", "judge", "statistic", "value"),
                 tuple(rates),
-                note="Precision is the share of the judge's ratings with this value that most people share. Recall "
-                "is the "
-                "share of people's majorities for this value that the judge shares. Units without a majority are left "
-                "out.",
+                note="Precision is the share of the judge's ratings with this value that the majority of people "
+                "also gave. Recall is the share of people's majorities for this value that the judge also "
+                "gave. Both shares exclude units without a majority.",
             )
         )
     if rows:
@@ -88,7 +87,7 @@ def confusion(study: Study) -> Section:
     lead = (
         f"Same value as most people: {first_parts(clauses)}."
         if clauses
-        else "The scale has too many values for a table of confusions. See people's mean at each score of the judge."
+        else "The scale has too many values for a confusion table. See people's mean at each score of the judge."
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
 

@@ -78,7 +78,7 @@ def _lines(part: Slice) -> Iterator[Line]:
         judged = [names_of_values[code] for code in part.column(judge).tolist()]
         if any(one is not None and other is not None for one, other in zip(people, judged, strict=True)):
             for title, (value, peer) in label_peers(people, judged).items():
-                yield f"{title}: {judge} and most people", value, peer
+                yield f"{title}: {judge} and the majority of people", value, peer
 
 
 def _of_peers(title: str, statistic: str, args: Mapping[str, Any], ratings: Ratings, ours: Statistic) -> Iterator[Line]:

@@ -111,8 +111,8 @@ def base_rate_table(study: Study) -> ReportTable:
         ),
         tuple(rows),
         unit="shares of units, each with its 95 % interval",
-        note="If one value is frequent, a judge that always gives this value agrees often with people, but cannot"
-        " tell units apart. Such a judge is not usable.",
+        note="If one value is frequent, a judge that always gives this value agrees often with people, but cannot "
+        "tell units apart. A constant judge is not usable.",
     )
 
 
@@ -174,8 +174,8 @@ def against_people(study: Study) -> Section:
                 tuple(rows),
                 unit="mean over pairs, on the units that the judge and at least two people rated; the interval of the "
                 "difference may exclude 0 although the other two intervals overlap",
-                note="Judge and people are both compared with single people. A comparison with the majority would "
-                "favor the judge, because a majority has less noise.",
+                note="The judge and the people are each compared with individual people. A comparison with the "
+                "majority would favor the judge, because a majority has less noise.",
             ),
         ]
         blocks += _by_certainty(study)
@@ -187,8 +187,8 @@ def against_people(study: Study) -> Section:
     blocks += _judges(study)
     if not several:
         lead = (
-            "You named only one person. The numbers below are the judge's agreement with this person; there is no "
-            "agreement among people to compare with."
+            "You named only one person. The numbers below show the judge's agreement with this person. Agreement "
+            "among people needs at least two people."
         )
     else:
         lead = f"Agreement with one person: {first_parts(clauses)}."
@@ -217,9 +217,9 @@ def _by_certainty(study: Study) -> list[Block]:
         ReportTable(
             "certainty",
             "Agreement where people agree or are split",
-            ("criterion", "dimension", "judge", "units", "who", "share of a person's ratings met"),
+            ("criterion", "dimension", "judge", "units", "who", "share equal to a person's rating"),
             tuple(rows),
-            note="Agreement on units where people are split means little.",
+            note="If people are split on a unit, agreement on this unit says little about the judge.",
         )
     ]
 
@@ -232,7 +232,11 @@ def _noise(study: Study) -> list[Block]:
         ceiling = noise_ceiling(human_table(part), clusters=part.table.clusters)
         rows += [
             (*part.where, "Reliability of the people's mean, ICC(3,k)", Figure.of(ceiling.reliability_of_mean)),
-            (*part.where, "Highest correlation that a judge can have with it", Figure.of(ceiling.highest)),
+            (
+                *part.where,
+                "Highest correlation that a judge can have with the people's mean",
+                Figure.of(ceiling.highest),
+            ),
             (*part.where, "Agreement of one person with the others (leave one out)", Figure.of(ceiling.leave_one_out)),
         ]
         for judge in part.judges:
@@ -246,7 +250,7 @@ def _noise(study: Study) -> list[Block]:
             "Noise ceiling: the highest possible correlation",
             ("criterion", "dimension", "what", "value"),
             tuple(rows),
-            unit="correlation; it does not show leniency",
+            unit="correlation, which does not show leniency",
         )
     ]
 
@@ -281,7 +285,7 @@ def _pairs(study: Study) -> list[Block]:
             "Each judge with each person",
             tuple(columns),
             tuple(rows),
-            unit=f"each value with its 95 % interval and the number of units that both rated.{weighted}",
+            unit=f"each value with its 95 % interval and the number of units that both raters rated.{weighted}",
             behind=tuple(behind),
         )
     ]
@@ -318,7 +322,7 @@ def _by_level(study: Study) -> list[Block]:
             blocks.append(
                 ReportTable(
                     f"judge_levels_{len(blocks) + 1}",
-                    f"{judge} with the people's mean, level by level",
+                    f"{judge} compared with the people's mean, by level",
                     ("criterion", "level", "Pearson's r", "Spearman's rho"),
                     tuple(rows),
                     unit="answers that people and the judge rated; the levels cannot be compared with each other",
@@ -363,13 +367,13 @@ def _majority(study: Study) -> list[Block]:
     return [
         ReportTable(
             "judge_majority",
-            "Each judge with most of the people",
+            "Each judge with the majority of people",
             ("criterion", "dimension", "judge", *(["equal"] if equal else []), *(["Cohen's kappa"] if kappa else [])),
             tuple(rows),
             unit="each value with its 95 % interval and the number of units",
-            note="Compare these numbers with published kappas of a judge and a majority. They do not show whether the "
-            "judge can replace a person, because a majority has less noise than a person. Units without a majority are "
-            "left out. Kappa has quadratic weights if the scale has an order.",
+            note="Compare these numbers with published kappas of a judge and a majority. These numbers do not show "
+            "whether the judge can replace a person, because a majority has less noise than a person. The "
+            "table excludes units without a majority. Kappa has quadratic weights if the scale has an order.",
         )
     ]
 
@@ -393,7 +397,7 @@ def _judges(study: Study) -> list[Block]:
             "Judges among themselves",
             ("criterion", "dimension", "judges", "statistic", "value"),
             tuple(rows),
-            note="Judges of one family may share their errors. Agreement among judges does not show that they are "
-            "right.",
+            note="Judges of one family may share their errors. Agreement among judges does not show that the judges "
+            "are right.",
         )
     ]

@@ -40,8 +40,8 @@ def find_browser() -> str:
         if path := shutil.which(name):
             return path
     raise TouchstoneError(
-        "No browser found that prints PDF. Install Chromium, Chrome or Edge. Or write the report without PDF, and "
-        "print report.html from your own browser."
+        "Touchstone found no browser that can print PDF files. Install Chromium, Chrome or Edge. Or write the "
+        "report without PDF, and print report.html from your own browser."
     )
 
 

@@ -63,38 +63,45 @@ def design(study: Study) -> Section:
                     len(part.failed.get(name, ())) if name in part.judges else None,
                 )
             )
-    columns = ("criterion", "dimension", "rater", "is a", "rated", "of these also by people", "not rated", "unreadable")
+    columns = ("criterion", "dimension", "rater", "is a", "rated", "also rated by people", "not rated", "unreadable")
     blocks: list[Block] = [
         ReportTable(
             "design",
             "Who rated how much",
             columns,
             tuple(rows),
-            unit="counts of units; a unit is one thing that is rated",
-            note="Unreadable replies of a judge hold no readable rating. All statistics below leave them out.",
+            unit="counts of units; a unit is one rated item or answer",
+            note="Unreadable replies of a judge are replies without a readable rating. All statistics below exclude "
+            "these replies.",
         )
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
     for name, part in scales.items():
         listed = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
-        assumed = " This scale was assumed, because none was declared." if part.table.scale.inferred else ""
+        assumed = " Touchstone assumed this scale, because no scale was declared." if part.table.scale.inferred else ""
         blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({listed}).{assumed}", "note"))
     if study.left_aside:
         listed = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
         blocks.append(
-            Paragraph(f"Left out, because you named them neither as people nor as judges: {listed}.", "warning")
+            Paragraph(f"Excluded raters, because you did not name them as people or judges: {listed}.", "warning")
         )
     if study.one_sided:
         listed = ", ".join(study.one_sided[:20])
-        blocks.append(Paragraph(f"Not compared, because only people or only judges rated them: {listed}.", "warning"))
+        blocks.append(
+            Paragraph(
+                "No comparison is possible for these criteria and dimensions, because only people or only judges gave "
+                f"ratings: {listed}.",
+                "warning",
+            )
+        )
     blocks += replies(study)
     blocks += loss_blocks(losses_of_study(study))
     blocks += _unread(study)
     blocks += judges_are(study)
     blocks.append(
         Paragraph(
-            "If the judge's prompt was tuned on these units, all results are too good. Touchstone cannot check this: "
-            "use other units for tuning.",
+            "If the judge's prompt was tuned on these units, all results are too optimistic. Touchstone cannot "
+            "check for this problem, so use other units for tuning.",
             "note",
         )
     )
@@ -107,7 +114,7 @@ def design(study: Study) -> Section:
     ]
     if failed:
         listed = first_parts([f"{failure.judge}, {failure.criterion}: {failure.words}" for failure in failed])
-        lead += f" Some replies hold no score: {listed}."
+        lead += f" Some replies have no score: {listed}."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
 
 
@@ -146,7 +153,7 @@ def replies(study: Study) -> Iterator[Block]:
     )
     yield ReportTable(
         "failures",
-        "Why replies hold no score",
+        "Reasons for replies without a score",
         ("criterion", "dimension", "judge", "why", "replies"),
         tuple(reasons),
     )
@@ -155,17 +162,19 @@ def replies(study: Study) -> Iterator[Block]:
         "Bounds of the judges' means with unscored replies",
         ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
         tuple(bounds),
-        unit="points of the scale, or shares; all units that the judge was asked about",
-        note="Unscored replies get the lowest or the highest value of the declared scale (or of the given values).",
+        unit="points of the scale, or shares; includes all units that the judge was asked to rate",
+        note="The bounds assume that unscored replies have the lowest or the highest value of the declared scale. "
+        "Without a declared scale, the bounds use the given values.",
     )
     for failure in study.scoreless:
         words = (
-            f"{failure.judge} has scored nothing on {failure.criterion}, so the report leaves it out: {failure.words}."
+            f"{failure.judge} has scored no unit on {failure.criterion}, so the report excludes this judge for "
+            f"this criterion: {failure.words}."
         )
         yield Paragraph(words, "warning")
     more = [
-        f"{reply.judge} was asked about {reply.asked:,} units of {reply.criterion}, and people rated "
-        f"{reply.with_people:,} of them"
+        f"{reply.judge} was asked to rate {reply.asked:,} units on {reply.criterion}, and people rated "
+        f"{reply.with_people:,} of these units"
         for reply in study.replies
         if reply.dimension is None and reply.judge in study.judges and reply.asked > reply.with_people
     ]
@@ -185,14 +194,14 @@ def judges_are(study: Study) -> Iterator[Block]:
         "The judges",
         ("judge", "what", "is"),
         tuple(rows),
-        note="The results hold only for this model, template and parser.",
+        note="The results apply only to these models, templates and parsers.",
     )
     known = {run.judge for run in study.judge_runs}
     unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
         yield Paragraph(
-            f"Ratings of {name_list(unknown)} came without replies. Their model, their prompt and the number of further"
-            " replies without a score are unknown.",
+            f"The ratings of {name_list(unknown)} have no stored replies. The model, the prompt and the number of "
+            "replies without a score are unknown.",
             "note",
         )
 
@@ -213,10 +222,10 @@ def _unread(study: Study) -> Iterator[Block]:
                 clusters = [part.table.clusters[at] for at in np.flatnonzero(asked)]
             unread = unparsed(right, clusters=clusters)
             for what, share in (
-                ("replies that could not be read", unread.share),
-                ("equal to most people, of those read", unread.parsed),
-                ("the same, if all others were wrong", unread.worst),
-                ("the same, if all others were right", unread.best),
+                ("unreadable replies", unread.share),
+                ("readable replies equal to the majority", unread.parsed),
+                ("equal to the majority if all unreadable replies were wrong", unread.worst),
+                ("equal to the majority if all unreadable replies were right", unread.best),
             ):
                 rows.append((*part.where, judge, what, Figure.of(share, share=True)))
     if rows:
@@ -240,13 +249,13 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "You named only one person. Agreement among people needs at least two."
+        reason = "You named only one person. Agreement among people needs at least two people."
         return Section(2, "people", "Agreement among people", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
         name, statistic = main_statistic(part)
         if len(part.humans) < 2:
-            rows.append((*part.where, name, Figure.without("Only one person rated this.")))
+            rows.append((*part.where, name, Figure.without("Only one person gave ratings.")))
             continue
         people = part.people
         agreement = Figure.of(statistic(people))
@@ -336,7 +345,7 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str,
         if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
             yield (
                 ("icc",),
-                "ICC(2,1) of all ratings, gaps included (REML)",
+                "ICC(2,1) of all ratings, with missing ratings (REML)",
                 lambda ratings: icc(ratings, form="ICC(2,1)", missing="reml"),
             )
 

@@ -24,7 +24,7 @@ MOST_LISTED = 30
 
 def plan(study: Study) -> Section:
     """Return section 11."""
-    title = "How many grades next?"
+    title = "How many more grades?"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
     clauses: list[str] = []
@@ -47,8 +47,8 @@ def plan(study: Study) -> Section:
             )
             if part.dimension is None:
                 clauses.append(
-                    f"{judge} on {part.criterion}: agreement \N{PLUS-MINUS SIGN}{half:.3f} on {agreement.n_units:,} "
-                    f"units; \N{PLUS-MINUS SIGN}0.05 takes about {needed[1]:,} units graded by the same people"
+                    f"{judge} on {part.criterion}: agreement ±{half:.3f} on {agreement.n_units:,} units; ±0.05 needs "
+                    f"about {needed[1]:,} units graded by the same people"
                 )
         if lines and part.dimension is None:
             charts.append(
@@ -66,7 +66,7 @@ def plan(study: Study) -> Section:
             11,
             "plan",
             title,
-            "A plan needs an interval. Let two people and a judge rate at least 30 units.",
+            "A plan needs a confidence interval. Let at least two people and a judge rate at least 30 units.",
         )
     halves = tuple(f"units for \N{PLUS-MINUS SIGN}{wanted:g}" for wanted in WANTED)
     columns = ("criterion", "dimension", "judge", "measure", "units now", "half width now", *halves)
@@ -77,8 +77,8 @@ def plan(study: Study) -> Section:
             "Units needed for a narrower interval",
             columns,
             tuple(rows),
-            note="The width falls with the square root of the number of units. Draw new units at random: the list of "
-            "units to check below is not a random sample.",
+            note="The width falls with the square root of the number of units. Draw new units at random. The list "
+            "of units to check below is not a random sample.",
         ),
     ]
     blocks += _grades(study)
@@ -121,16 +121,16 @@ def _grades(study: Study) -> list[Block]:
             "Grades needed for a narrower corrected score (PPI++)",
             columns,
             tuple(rows),
-            note="Estimated from the graded units. With few graded units, the true numbers may be several times "
-            "larger or smaller.",
+            note="These numbers are estimates from the graded units. With few graded units, the true numbers may be "
+            "several times larger or smaller.",
         ),
         ReportTable(
             "grade_next",
             "Units to grade next",
             ("criterion", "unit", "judge's score", "chosen"),
             tuple(units),
-            note="Informative units narrow the interval most; use them for a score that is corrected by levels. Use "
-            "units that are drawn at random for PPI++.",
+            note="Informative units narrow the interval most. Use these units for a score that is corrected by "
+            "levels. For PPI++, use units that are drawn at random.",
         ),
     ]
 
@@ -140,7 +140,7 @@ def _needed(outcome: UnitMeasure, scored: Floats, graded: Any, wanted: float) ->
         needed = grades_needed(outcome.people[graded], scored[graded], scored[~graded], half_width=wanted)
     except RatingsError as error:
         return int(graded.sum()), None, None, str(error)
-    remark = None if needed.reachable else "not even with all of them"
+    remark = None if needed.reachable else "not reachable, even with grades for all units"
     return needed.n - needed.more, needed.more, needed.n_without_judge, remark
 
 
@@ -159,7 +159,7 @@ def _next(study: Study) -> list[Block]:
             "Units to check",
             ("criterion", "unit", "people", "judges", "why"),
             tuple(rows),
-            note=f"At most {MOST_LISTED} units for each criterion, the least certain first.",
+            note=f"At most {MOST_LISTED} units for each criterion, with the least certain units first.",
         )
     ]
 
@@ -173,15 +173,15 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
         if not theirs:
             continue
         if not mine and len(set(theirs)) > 1:
-            rank, why = 0, "no person graded it, and the judges differ"
+            rank, why = 0, "no person graded the unit, and the judges differ"
         elif len(mine) == 1 and mine[0] not in theirs and len(part.humans) > 1:
-            rank, why = 1, "only one person graded it, and the judges differ from this person"
+            rank, why = 1, "only one person graded the unit, and the judges differ from this person"
         elif len(set(mine)) > 1 and len(mine) > 1 and len(set(mine)) == len(mine):
             rank, why = 2, "no two people agree"
         elif (
             len(mine) > 1 and len(set(mine)) == 1 and len(set(theirs)) == 1 and theirs[0] != mine[0] and len(theirs) > 1
         ):
-            rank, why = 3, "people agree on one value, judges on another"
+            rank, why = 3, "people agree on one value, and judges agree on another value"
         else:
             continue
         words = [", ".join(part.categories[code] for code in codes) or "no one" for codes in (mine, theirs)]

@@ -25,11 +25,11 @@ from reports.content import Figure, ReportTable, Section
 from reports.words import figure_in_words, first_parts
 
 OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
-    "usable as replacement": ("replace", "May stand in for a person"),
-    "usable except to rank": ("limited", "May stand in for a person, but not to rank models"),
-    "usable with correction": ("correct", "Usable, with correction by people"),
+    "usable as replacement": ("replace", "Can replace a person"),
+    "usable except to rank": ("limited", "Can replace a person, but not to rank models"),
+    "usable with correction": ("correct", "Usable with correction by people"),
     "not usable": ("no", "Not usable"),
-    "people agree too little": ("people", "People agree too little for any judge to be judged"),
+    "people agree too little": ("people", "People agree too little to test a judge"),
     "not enough data": ("open", "Not enough data"),
 }
 NAMES = {
@@ -55,7 +55,9 @@ def rule_from_text(text: str) -> Rule:
     for entry in text.split(","):
         name, sign, value = (part.strip() for part in entry.partition("="))
         if not sign or name not in NAMES:
-            raise RatingsError(f"--rule {entry.strip()!r} is not NAME=NUMBER. NAME is one of {', '.join(NAMES)}.")
+            raise RatingsError(
+                f"--rule {entry.strip()!r} does not have the form NAME=NUMBER. NAME must be one of {', '.join(NAMES)}."
+            )
         kind = type(getattr(rule, NAMES[name]))
         try:
             number = {"yes": True, "no": False}[value] if kind is bool else kind(value)
@@ -83,26 +85,28 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f", and it passes the alternative annotator test at epsilon {rule.epsilon:g}" if rule.alternative_test else ""
     )
     return (
-        f"A verdict takes {rule.least_units} units that the judge and people share, {rule.least_people} people, and an "
-        f"agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
-        f"May stand in for a person: the judge is at most {rule.margin:g} below a person (lower limit of the "
-        f"difference){base}{test}.",
+        f"A verdict needs {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
+        f"an agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
+        f"Can replace a person: the judge is at most {rule.margin:g} below a person (lower limit of the difference)"
+        f"{base}{test}.",
         f"Usable with correction: otherwise, if the judge's agreement with people is above {least} (lower limit). The "
         "judge's scores then help to estimate people's scores, together with a sample that people grade.",
         f"Not usable: the judge's agreement with people is below {least} (upper limit), or the judge always gives the "
         "same value.",
         f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
         "cases, there is not enough data.",
-        "A bias that blocks allows correction at best: a significant bias of 5 points of 100 or more, a significant "
-        "bias that changes the order of two models, or leniency without 5 points ruled out.",
-        "A bias forbids rankings if it is significant, smaller, and reaches the next model, or if 5 points are not "
-        "ruled out.",
+        "A blocking bias allows at most correction. Three biases block: a significant bias of at least 5 of 100 "
+        "points, a significant bias that changes the order of two models, and leniency if 5 points are not ruled "
+        "out.",
+        "A smaller significant bias forbids rankings if it reaches the next model. A bias also forbids rankings if "
+        "5 points are not ruled out.",
         RULED_OUT,
-        f"If more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the model, the dimension or "
-        "people's grade, the weakest verdict counts: each unread reply gets the lowest value, the highest value and "
-        "the value farthest from people's.",
-        "All other limits are those of 95 % intervals, by question if questions are known. Lower limits include one "
-        "worst-case question. Holm's method corrects for several verdicts, on criteria and on dimensions separately.",
+        f"The weakest verdict counts if more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the "
+        "model, the dimension or people's grade. To find this verdict, Touchstone gives each unread reply the "
+        "lowest value, the highest value and the value farthest from people's values.",
+        "All other limits come from 95 % intervals, clustered by question if the questions are known. Lower limits "
+        "include one worst-case question. Holm's method corrects for several verdicts, separately for criteria and "
+        "for dimensions.",
     )
 
 
@@ -117,7 +121,7 @@ def verdicts(study: Study, rule: Rule, when: str) -> Section:
             None,
             "open",
             "Not enough data",
-            (f"The judge has scored nothing: {failure.words}.",),
+            (f"The judge has scored no unit: {failure.words}.",),
         )
         for failure in study.scoreless
         if failure.judge in study.judges
@@ -249,11 +253,15 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
     if copies:
         one = " and ".join(copies)
         give = "give" if len(copies) > 1 else "gives"
-        why.insert(1, f"{one} {give} nearly the same replies with the same errors, so they count as one judge.")
+        why.insert(
+            1,
+            f"{one} {give} nearly the same replies with the same errors as this judge, so all of them count as one "
+            "judge.",
+        )
     if part.failed.get(judge):
         reply = study.reply(part, judge)
         lost = f" ({reply.words})" if reply else ""
-        why.append(f"{len(part.failed[judge]):,} replies without a score are left out{lost}.")
+        why.append(f"The verdict excludes {len(part.failed[judge]):,} replies without a score{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     answers, questions = part.shared(judge)
     return Ruling(

@@ -131,9 +131,9 @@ def copies_table(study: Study) -> list[ReportTable]:
             "Shared errors of judges",
             columns,
             tuple(rows),
-            note="An error is a reply that differs from the unanimous value of at least two people. Judges with nearly "
-            "the same replies and errors count as one judge. Independent judges: the number that these judges are "
-            "worth together.",
+            note="An error is a reply that differs from the unanimous value of at least two people. Judges with "
+            "nearly the same replies and errors count as one judge. The column “independent judges” shows how "
+            "many independent judges these judges are worth.",
         )
     ]
 
@@ -173,8 +173,9 @@ def biases_table(study: Study) -> list[ReportTable]:
             columns,
             tuple(rows),
             unit="points of 100 from the lowest to the highest value, with 95 % intervals (CR2, by question)",
-            note="p is corrected for the kinds of bias (Bonferroni) and for the models (Holm). Length compares a long "
-            "answer (90th percentile) with a short one (10th). The rule of the verdict says which biases block it.",
+            note="p is corrected for the kinds of bias (Bonferroni) and for the models (Holm). Length compares a "
+            "long answer (90th percentile) with a short answer (10th percentile). The rule says which biases "
+            "block the verdict.",
         )
     ]
 

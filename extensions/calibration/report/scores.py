@@ -111,7 +111,12 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
                     )
                 )
     if not rows:
-        return nothing(6, "scores", title, "The ratings are names with too many different values to average.")
+        return nothing(
+            6,
+            "scores",
+            title,
+            "Touchstone cannot average the ratings, because the ratings are names with too many different values.",
+        )
     known = any(about.model for about in study.about.values())
     blocks: list[Block] = [*charts]
     if not known:
@@ -129,14 +134,16 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
             tuple(rows),
             unit="points of the scale, or shares",
-            note="PPI++ corrects the judge's mean over all units by people's scores on the graded units. Its "
-            "interval is narrower than that of people alone only if the judge scored many units that people did not "
-            "grade.",
+            note="PPI++ corrects the judge's mean over all units by people's scores on the graded units. The "
+            "interval of PPI++ is narrower than the interval of people alone only if the judge scored many "
+            "units that people did not grade.",
         )
     )
     lead = f"Score by people, with the judge's help: {first_parts(clauses)}."
     if beyond <= 0:
-        lead += " The judge scored almost no further units, so it adds nothing to people's own mean."
+        lead += (
+            " The judge scored almost no units beyond the graded units, so the judge adds nothing to the people's mean."
+        )
     return Section(6, "scores", title, lead, tuple(blocks))
 
 
@@ -164,7 +171,7 @@ def _scores_told(
     yield (
         "judge alone",
         Figure.of(clustered_mean(scored, clusters=clusters)),
-        f"the judge errs nowhere{_rest(part, outcome, scored, lost)}",
+        f"the judge makes no errors{_rest(part, outcome, scored, lost)}",
     )
     rest = scored[~graded]
     if not (~np.isnan(rest)).any():
@@ -194,7 +201,10 @@ def _rest(part: Slice, outcome: UnitMeasure, scored: Floats, lost: int) -> str:
     known = scored[~np.isnan(scored)]
     n, total = len(known) + lost, float(known.sum())
     low, high = (number((total + lost * end) / n) for end in (min(ends), max(ends)))
-    return f"; {len(known):,} of {n:,} scored, {low} to {high} if the rest had the lowest or highest value"
+    return (
+        f"; {len(known):,} of {n:,} replies have a score, and the mean is {low} to {high} if the other replies had "
+        "the lowest or highest value"
+    )
 
 
 def _valid(found: CorrectedMean) -> str:

@@ -17,7 +17,7 @@ from reports.words import figure_in_words, number, p_value
 VERDICTS: Mapping[Verdict, str] = {
     "replace": "{} can replace a person.",
     "limited": "{} can replace a person, but not to rank models.",
-    "correct": "{} can help estimate people's scores, but it cannot replace people.",
+    "correct": "{} can help estimate people's scores, but cannot replace people.",
     "no": "Do not use {} here.",
     "people": "People agree too little to test {}.",
     "open": "It is too early to say whether {} can replace a person.",
@@ -142,7 +142,10 @@ def _agreement(report: CalibrationReport, about: Ruling) -> str:
     if not isinstance(one, Figure) or not isinstance(other, Figure) or not one.defined or not other.defined:
         return ""
     own, among = figure_in_words(one), figure_in_words(other)
-    return f"It agrees with a person at {own}; two people agree with each other at {among} ({mine['measure']})."
+    return (
+        f"The judge's agreement with a person is {own}. The agreement between two people is {among} ("
+        f"{mine['measure']})."
+    )
 
 
 def _always(report: CalibrationReport, about: Ruling) -> str:
@@ -152,7 +155,10 @@ def _always(report: CalibrationReport, about: Ruling) -> str:
             value = row["most frequent value"]
             matches = figure_in_words(Figure(mine.value, None, None, "", 0, share=True))
             share = figure_in_words(Figure(always.value, None, None, "", 0, share=True))
-            return f"It gives a person's rating {matches} of the time. Always answering “{value}” would reach {share}."
+            return (
+                f"The judge gives the same rating as a person {matches} of the time. A judge that always answers “"
+                f"{value}” would reach {share}."
+            )
     return ""
 
 
@@ -164,7 +170,7 @@ def _worst_bias(report: CalibrationReport, about: Ruling) -> str:
         if isinstance(figure := row["points"], Figure) and figure.value is not None
     ]
     if not tested:
-        return "No bias could be tested."
+        return "The report could not test any bias."
     _, figure, row = max(tested, key=lambda each: each[0])
     assert figure.value is not None
     p, toward = row["p corrected"], str(row["toward"])
@@ -179,5 +185,5 @@ def _worst_bias(report: CalibrationReport, about: Ruling) -> str:
     limits = ""
     if figure.low is not None and figure.high is not None:
         limits = f" [{number(figure.low, 1)}, {number(figure.high, 1)}]"
-    chance = f"; this may be due to chance (p = {p_value(p)})" if isinstance(p, float) and p >= LEVEL else ""
-    return f"Its largest bias is {size} of 100 points {subject}{limits}{chance}."
+    chance = f"; the bias may be due to chance (p = {p_value(p)})" if isinstance(p, float) and p >= LEVEL else ""
+    return f"The judge's largest bias is {size} of 100 points {subject}{limits}{chance}."

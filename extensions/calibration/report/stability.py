@@ -32,8 +32,8 @@ def repeats(study: Study) -> Section:
             8,
             "repeats",
             title,
-            "No judge was asked twice. Run the judge again on the same units with the same prompt, and name the second "
-            "run with --repeat.",
+            "No judge rated the same units twice. Run the judge again on the same units with the same prompt, and "
+            "name the second run with --repeat.",
         )
     rows: list[tuple[Cell, ...]] = []
     clauses: list[str] = []
@@ -62,8 +62,8 @@ def repeats(study: Study) -> Section:
                     f"{alpha.n_units:,} units"
                 )
     if not rows:
-        return nothing(8, "repeats", title, "The repeated runs and the judge share no unit.")
-    lead = f"Krippendorff's alpha between the judge's runs (1 is always the same): {first_parts(clauses)}."
+        return nothing(8, "repeats", title, "The repeated runs and the judge have no unit in common.")
+    lead = f"Krippendorff's alpha between the judge's runs (1 means identical ratings): {first_parts(clauses)}."
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
         8, "repeats", title, lead, (ReportTable("repeats", "The judge against itself", columns, tuple(rows)),)
@@ -75,8 +75,8 @@ def position(study: Study) -> list[Block]:
     if not study.runs.swapped:
         return [
             Paragraph(
-                "Position: no run has the answers in the other order. Swap the answers, map the verdicts back to the "
-                "original order, and name this run with --swapped.",
+                "Position: no run shows the answers in the other order. Run the judge with swapped answers, map the "
+                "verdicts back to the original order, and name this run with --swapped.",
                 "missing",
             )
         ]
@@ -101,7 +101,9 @@ def position(study: Study) -> list[Block]:
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = [
-        Paragraph(f"Position: {first_parts(clauses)}. The other verdicts depend on the order of the answers.")
+        Paragraph(
+            f"Position: {first_parts(clauses)}. On the other units, the verdict depends on the order of the answers."
+        )
     ]
     if lines:
         blocks.append(
@@ -120,15 +122,15 @@ def position(study: Study) -> list[Block]:
             "The two orders compared",
             ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
             tuple(same),
-            note="A judge leans to a place if this place wins in both orders, or wins once and ties once. The first "
-            "two values of the scale stand for the two answers, in the original order.",
+            note="A judge leans toward a position if the answer in this position wins in both orders, or wins once "
+            "and ties once. The first two values of the scale are the two answers in the original order.",
         )
     )
     columns = ("criterion", "dimension", "judge", "value given", "original order", "swapped", "difference")
     blocks.append(
         ReportTable(
             "position_shift",
-            "What the order changes",
+            "Effect of the order",
             columns,
             tuple(moved),
             unit="shares of units with a verdict in both runs (for numbers: means); a judge without a position bias "
@@ -148,9 +150,9 @@ def _in_both_orders(part: Slice, judge: str, other: str) -> tuple[list[tuple[Cel
     equal = Figure.of(bias.consistency, share=True)
     rows = [
         ("the same verdict in both orders", equal),
-        ("leans to the first place", Figure.of(bias.primacy, share=True)),
-        ("leans to the second place", Figure.of(bias.recency, share=True)),
-        ("lean: 1 always first, \N{MINUS SIGN}1 always second", Figure.of(bias.lean)),
+        ("leans toward the first position", Figure.of(bias.primacy, share=True)),
+        ("leans toward the second position", Figure.of(bias.recency, share=True)),
+        ("leaning: 1 always first, -1 always second", Figure.of(bias.lean)),
     ]
     return [(*part.where, judge, other, what, value) for what, value in rows], equal
 
@@ -164,7 +166,7 @@ def drift(study: Study, margin: float) -> Section:
             "drift",
             title,
             "You named no earlier version. When the judge's model or prompt changes, run both versions on the same "
-            "units, and name the old one with --earlier.",
+            "units, and name the earlier version with --earlier.",
         )
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
@@ -200,7 +202,7 @@ def drift(study: Study, margin: float) -> Section:
                         f"{comparison.verdict}"
                     )
     if not rows:
-        return nothing(9, "drift", title, "The versions share no unit.")
+        return nothing(9, "drift", title, "The versions have no unit in common.")
     lead = f"Change of agreement with people: {first_parts(clauses)}."
     blocks: tuple[Block, ...] = (
         Dots(
@@ -211,8 +213,8 @@ def drift(study: Study, margin: float) -> Section:
             "Versions of the judge",
             ("criterion", "dimension", "versions", "what", "value", "verdict"),
             tuple(rows),
-            note="The versions are equivalent if the whole interval lies within the margin of the rule, "
-            f"\N{PLUS-MINUS SIGN}{margin:g}. The judge has changed if the whole interval lies outside.",
+            note=f"The versions are equivalent if the whole interval lies within the margin of the rule, ±{margin:g}"
+            ". The judge has changed if the whole interval lies outside this margin.",
         ),
     )
     return Section(9, "drift", title, lead, blocks)

@@ -139,7 +139,7 @@ def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) ->
         row = plan[ALL]
         now = f"the agreement has an interval of \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
         more = _more(row)
-        then = f"; \N{PLUS-MINUS SIGN}{AIM} takes about {more:,} more units graded by the same people" if more else ""
+        then = f"; ±{AIM} needs about {more:,} more units graded by the same people" if more else ""
         sentences.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:

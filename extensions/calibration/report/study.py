@@ -66,7 +66,7 @@ class StoredRule:
         if self.rule is None or (given is not None and given != self.rule):
             return "The rule given for this report, with no proof that it was set before the first reply"
         if not self.before:
-            return f"The rule, set on {self.stored_on}, after the first reply of {self.first_reply or 'an unknown day'}"
+            return f"The rule, set on {self.stored_on}, after the first reply on {self.first_reply or 'an unknown day'}"
         return f"The rule, set beforehand on {self.stored_on}; the first reply arrived on {self.first_reply}"
 
 
@@ -273,11 +273,17 @@ class Study:
                     parts.append(self._slice(criterion, dimension, part, scale, lost))
         if not parts:
             nothing = [
-                f"{failure.judge} has scored nothing on {failure.criterion}: {failure.words}."
+                f"{failure.judge} has scored no unit on {failure.criterion}: {failure.words}."
                 for failure in self.scoreless
             ]
             raise RatingsError(
-                " ".join(["No criterion has ratings both of these people and of these judges.", *nothing])
+                " ".join(
+                    [
+                        "No criterion has ratings from these people and from these judges. Name raters who rated the "
+                        "same criterion.",
+                        *nothing,
+                    ]
+                )
             )
         return parts
 

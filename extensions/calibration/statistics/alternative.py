@@ -207,7 +207,10 @@ def _wins(
     same_length(humans=table, judge=f, clusters=clusters)
     names = tuple(raters) if raters is not None else tuple(f"h{at}" for at in range(table.shape[1]))
     if len(codes_of(names)[0]) != table.shape[1]:
-        raise RatingsError(f"There are {table.shape[1]} columns of people's values, but {len(names)} names.")
+        raise RatingsError(
+            f"There are {table.shape[1]} columns of people's values, but {len(names)} names. Give one name for each "
+            "column."
+        )
     rated = ~np.isnan(table)
     usable = (rated.sum(axis=1) >= max(2, min_raters_per_item)) & ~np.isnan(f)
     table, rated, f = table[usable], rated[usable], f[usable]
@@ -250,7 +253,11 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     people = []
     for name, judged, own, test in zip(wins.raters, wins.judge, wins.person, tests, strict=True):
         n = len(judged)
-        reason = None if test else f"{name} shares {n} units with other people. The test needs {max(2, least)}."
+        reason = (
+            None
+            if test
+            else f"{name} shares {n} units with other people. The test needs at least {max(2, least)} units."
+        )
         advantage = undefined(f"{name} shares no unit with other people.", n_units=0, n_raters=2, confidence=confidence)
         if n:
             share = float(judged.mean())
@@ -262,7 +269,7 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     tested = [person for person in people if person.test]
     k = len(tested)
     if k == 0:
-        reason = f"No person shares {max(2, least)} units with other people and the judge."
+        reason = f"No person shares at least {max(2, least)} units with other people and the judge."
         none = undefined(
             reason, n_units=wins.n_units, n_raters=len(people), n_left_out=wins.n_left_out, confidence=confidence
         )

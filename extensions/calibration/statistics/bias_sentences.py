@@ -9,10 +9,10 @@ from extensions.calibration.statistics.ranking_bias import ALPHA, LIMITS, MOST_P
 
 LACKS: Mapping[Kind, str] = {
     "family": "family (name the judge's own models)",
-    "length": "length (no answer has a length)",
-    "position": "position (no run with the answers in the other order)",
+    "length": "length (the lengths of the answers are unknown)",
+    "position": "position (no run has the answers in the other order)",
     "model": "model (fewer than two models are known)",
-    "leniency": "leniency (no unit has scores from judge and people)",
+    "leniency": "leniency (no unit has scores from the judge and people)",
 }
 """The data that a test of each kind of bias needs."""
 
@@ -87,9 +87,9 @@ def _bias(found: RankingBias) -> str:
     if found.kind == "family":
         return f"it {'favors' if more else 'rates down'} its own family by {size} {limits}"
     if found.kind == "length":
-        return f"it gives long answers {size} {'more' if more else 'less'} than short ones {limits}"
+        return f"it gives long answers {size} {'more' if more else 'less'} than short answers {limits}"
     if found.kind == "position":
-        return f"its scores move by {size} {limits} when the answers change places"
+        return f"its scores move by {size} {limits} when the answers swap places"
     if found.kind == "leniency":
         if found.toward:
             return f"it gives {found.toward} {size} {'more' if more else 'less'} often than people {limits}"
@@ -101,7 +101,7 @@ def _toward(found: RankingBias) -> str:
     return {
         "family": "for or against its own family",
         "length": "for long or short answers",
-        "position": "by the place of an answer",
+        "position": "due to the position of an answer",
         "model": f"for or against {found.toward}",
         "leniency": f"for or against {found.toward or 'high scores'}",
     }[found.kind]

@@ -125,9 +125,12 @@ def human_ceiling(
     levels, codes = value_codes(np.column_stack([table, f]))
     problem = None
     if table.shape[1] < 2 or not len(table):
-        problem = "No unit was rated by two people and the judge."
+        problem = "No unit has ratings from at least two people and the judge."
     elif measure in ("kappa", "linear", "quadratic") and len(levels) > _MOST_LEVELS:
-        problem = f"There are {len(levels)} different values. Kappa has no meaning for measurements."
+        problem = (
+            f"The ratings have {len(levels)} different values, like a measurement. Kappa has no meaning for "
+            "measurements."
+        )
     n = len(table)
     if problem:
         none = undefined(problem, n_units=n, n_raters=table.shape[1] + 1, n_left_out=left_out, confidence=confidence)
@@ -160,7 +163,10 @@ def human_ceiling(
     statistics = []
     for at, (what, n_raters) in enumerate((("judge and person", k + 1), ("people", k), ("raters", k + 1))):
         if math.isnan(values[at]):
-            reason = f"A pair ({what}) has no {measure}: one rater always gives the same value, or they share no unit."
+            reason = (
+                f"A pair ({what}) has no {measure}: one rater always gives the same value, or the two raters share "
+                "no unit."
+            )
             statistics.append(
                 undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
             )

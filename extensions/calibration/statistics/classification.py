@@ -187,12 +187,12 @@ def classification_rates(
     classes = tuple(
         ClassRates(
             name,
-            _share(sample, agreed, of_judge[:, at], f"The judge labeled no unit {name}.", **common),
-            _share(sample, agreed, of_people[:, at], f"People labeled no unit {name}.", **common),
+            _share(sample, agreed, of_judge[:, at], f"The judge gave no unit the label {name}.", **common),
+            _share(sample, agreed, of_people[:, at], f"People gave no unit the label {name}.", **common),
             _resampled(
                 _ratio(2 * agreed * of_people[:, at], of_people[:, at] + of_judge[:, at]),
                 sample,
-                f"Neither people nor the judge labeled a unit {name}.",
+                f"People and the judge gave no unit the label {name}.",
                 **common,
             ),
         )
@@ -264,13 +264,11 @@ def pass_rates(
         counts.get((0, 1), 0),
         counts.get((1, 0), 0),
         counts.get((0, 0), 0),
-        sensitivity=_share(sample, f, y, "People labeled no unit positive.", **common),
-        specificity=_share(sample, 1 - f, 1 - y, "People labeled no unit negative.", **common),
+        sensitivity=_share(sample, f, y, "People labeled no unit as positive.", **common),
+        specificity=_share(sample, 1 - f, 1 - y, "People labeled no unit as negative.", **common),
         accuracy=_share(sample, (y == f).astype(float), every, nothing, **common),
-        precision=_share(sample, y, f, "The judge labeled no unit positive.", **common),
-        f1=_resampled(
-            _ratio(2 * y * f, y + f), sample, "Neither people nor the judge labeled a unit positive.", **common
-        ),
+        precision=_share(sample, y, f, "The judge labeled no unit as positive.", **common),
+        f1=_resampled(_ratio(2 * y * f, y + f), sample, "People and the judge labeled no unit as positive.", **common),
         judged_rate=_share(sample, f, every, nothing, **common),
         true_rate=_share(sample, y, every, nothing, **common),
     )

@@ -93,7 +93,7 @@ def compare_with_constant(
     n_people = int(table.shape[1])
     if not there.any():
         none = undefined(
-            "The judge and people share no unit.",
+            "The judge and people have no unit in common.",
             n_units=0,
             n_raters=n_people,
             n_left_out=len(given),

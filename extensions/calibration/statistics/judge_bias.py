@@ -193,7 +193,7 @@ def family_bias(
     """
     family = numbers(same_family, "same_family")
     if not np.isin(family[~np.isnan(family)], (0.0, 1.0)).all():
-        raise RatingsError("same_family has other values than true and false. Give true or false for each unit.")
+        raise RatingsError("same_family has values other than true and false. Give true or false for each unit.")
     return _adjusted(human, judge, family, "same family", clusters, confidence)
 
 
@@ -239,7 +239,7 @@ def length_bias(
     """
     size = numbers(lengths, "lengths")
     if (size <= 0).any():
-        raise RatingsError("A length is not above 0. Give nan for a unit without a length.")
+        raise RatingsError("A length must be above 0. Give nan for a unit without a length.")
     return _adjusted(human, judge, np.log2(size), "log2 length", clusters, confidence)
 
 
@@ -286,7 +286,7 @@ def position_bias(
     step = {"first": 1.0, "second": -1.0, "tie": 0.0}
     for verdict in (*forward, *swapped):
         if verdict is not None and verdict not in step:
-            raise RatingsError(f'A verdict is "first", "second" or "tie", not {verdict!r}.')
+            raise RatingsError(f'The verdict {verdict!r} is not valid. Use "first", "second" or "tie".')
     both = [at for at in range(n) if step.get(forward[at]) is not None and step.get(swapped[at]) is not None]
     one, other = (np.array([step[side[at]] for at in both]) for side in (forward, swapped))
     cluster = None if clusters is None else codes_of([clusters[at] for at in both])[1]
@@ -341,7 +341,7 @@ def calibration_curve(
     y, f = numbers(human, "human"), numbers(judge, "judge")
     same_length(human=y, judge=f, clusters=clusters)
     if given not in ("judge", "human"):
-        raise RatingsError(f'Levels must be those of "judge" or "human", not {given!r}.')
+        raise RatingsError(f'Levels must come from "judge" or "human", not from {given!r}.')
     kept = ~np.isnan(y) & ~np.isnan(f)
     cluster = None if clusters is None else codes_of(clusters)[1][kept]
     y, f = y[kept], f[kept]
@@ -374,7 +374,11 @@ def _gap_of_means(
     n_own, n_rest = int(own.sum()), int(rest.sum())
     n = n_own + n_rest
     if not n_own or not n_rest:
-        reason = "There is no other group to compare with." if n_own else "No unit of this group has both scores."
+        reason = (
+            "There is no other group to compare with."
+            if n_own
+            else "No unit of this group has scores from the judge and people."
+        )
         return undefined(reason, n_units=n, n_raters=2, n_left_out=left_out, confidence=confidence)
     value = float(values[own].mean() - values[rest].mean())
     parts = np.zeros(len(values))

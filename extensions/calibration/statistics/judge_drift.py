@@ -281,7 +281,9 @@ def unparsed(
     f = numbers(judge, "judge")
     same_length(judge=f, clusters=clusters)
     if lowest >= highest:
-        raise RatingsError(f"The lowest value ({lowest:g}) is not below the highest ({highest:g}). Correct the scale.")
+        raise RatingsError(
+            f"The lowest value ({lowest:g}) is not below the highest value ({highest:g}). Correct the scale."
+        )
     known = ~np.isnan(f)
     if ((f[known] < lowest) | (f[known] > highest)).any():
         raise RatingsError(f"The judge gave values outside {lowest:g} to {highest:g}. Declare the ends of the scale.")

@@ -94,7 +94,7 @@ def noise_ceiling(
     n = len(table)
     if n < 2 or k < 2:
         none = undefined(
-            "Fewer than two units were rated by all people (at least two).",
+            "A noise ceiling needs at least two people, and at least two units that all people rated.",
             n_units=n,
             n_raters=k,
             n_left_out=left_out,
@@ -109,7 +109,7 @@ def noise_ceiling(
     statistic = mean_of_counts(others)
     value = float(statistic(sample.counts[None])[0])
     if math.isnan(value):
-        reason = "A person, or the mean of the others, is the same for all units."
+        reason = "A person's score, or the mean of the other people, is the same for all units."
         mean = undefined(reason, n_units=n, n_raters=k, n_left_out=left_out, confidence=confidence)
     else:
         interval = paired_limits(statistic, sample, bootstrap, confidence, shape="correlation")
@@ -178,7 +178,7 @@ def disattenuated_correlation(
         return undefined(reason, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence)
 
     if n < 3 or not k or not m:
-        few = none("Fewer than three units were rated by all people.")
+        few = none("Fewer than three units have ratings from all people.")
         return Disattenuation(few, few, math.nan, math.nan)
     sample = sample_of(n, kept)
     observed = compare_numbers(table.mean(axis=1), f.mean(axis=1))
@@ -197,7 +197,7 @@ def disattenuated_correlation(
         value = float(statistic(sample.counts[None])[0])
         if math.isnan(value):
             reason = (
-                "The people's mean or the judge's is the same for all units."
+                "The people's mean or the judge's mean is the same for all units."
                 if statistic is observed
                 else "A reliability is unknown (one person only) or not above zero, so the correlation cannot be "
                 "corrected."

@@ -200,7 +200,7 @@ def find_ranking_biases(
     same_length(people=y, judge=f, models=models, clusters=clusters)
     low, high = scale
     if not low < high:
-        raise RatingsError(f"The lowest value ({low:g}) is not below the highest ({high:g}). Correct the scale.")
+        raise RatingsError(f"The lowest value ({low:g}) is not below the highest value ({high:g}). Correct the scale.")
     gap = (f - y) * 100 / (high - low)
     usable = ~np.isnan(gap)
     of = None if clusters is None else codes_of(clusters)[1]

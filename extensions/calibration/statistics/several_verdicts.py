@@ -56,14 +56,14 @@ def correct_together(
         if made.outcome in ("usable as replacement", "usable except to rank") and p_replace > LEVEL:
             outcome, why = verdict.otherwise
             sentence = (
-                f"After correction for {m} {what}, the data do not show that the judge can replace a person: p = "
-                f"{verdict.p_replace:.4f}, after Holm {p_replace:.3f}, above {LEVEL:g}."
+                f"After correction for {m} {what}, the data do not show that the judge can replace a person. The p "
+                f"value is {verdict.p_replace:.4f}, or {p_replace:.3f} after Holm's method, which is above {LEVEL:g}."
             )
             made = replace(made, outcome=outcome, reasons=(*_after_bias(verdict, sentence), *([why] if why else [])))
         if made.outcome == "usable with correction" and p_correct > LEVEL:
             sentence = (
-                f"After correction for {m} {what}, the data do not show enough association with people: p = "
-                f"{verdict.p_correct:.4f}, after Holm {p_correct:.3f}, above {LEVEL:g}."
+                f"After correction for {m} {what}, the data do not show enough association with people. The p value "
+                f"is {verdict.p_correct:.4f}, or {p_correct:.3f} after Holm's method, which is above {LEVEL:g}."
             )
             made = replace(made, outcome="not enough data", reasons=_after_bias(made, sentence))
         settled.append(made)

@@ -20,7 +20,7 @@ def mean_of_units(
     n = len(values)
     if n == 0:
         return undefined(
-            "No unit has scores from judge and people.",
+            "No unit has scores from the judge and people.",
             n_units=0,
             n_raters=2,
             n_left_out=left_out,

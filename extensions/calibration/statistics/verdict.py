@@ -85,7 +85,9 @@ class Rule:
         """The rule in words."""
         base = ", it agrees with people more often than a constant judge" if self.beat_constant else ""
         test = (
-            f" and the alternative annotator test passes at epsilon {self.epsilon:g}" if self.alternative_test else ""
+            f" and it passes the alternative annotator test at epsilon {self.epsilon:g}"
+            if self.alternative_test
+            else ""
         )
         return (
             f"A verdict needs {self.least_units} units, {self.least_people} people, and an agreement among people "
@@ -207,8 +209,8 @@ def judge_verdict(
     problems = _design(ceiling, n_people, rule, held_out)
     if constant is not None and not problems and constant.is_constant:
         why = (
-            f"The judge gives the same value to all {constant.judge.n_units:,} units, and people do not. It cannot"
-            " tell units apart."
+            f"The judge gives the same value to all {constant.judge.n_units:,} units, but people do not. Therefore, "
+            "the judge cannot tell units apart."
         )
         return JudgeVerdict(dimension, "not usable", (why, *base_rate, *_as_well(alternative, constant_test)), rule)
     if constant is not None:
@@ -233,7 +235,7 @@ def judge_verdict(
         reasons.extend(_as_well(alternative, constant_test))
     if constant is not None and rule.beat_constant and not constant.difference.low > 0:
         replaces = False
-        reasons.append(f"{OPEN} a judge that always gives the same answer agrees as often.")
+        reasons.append(f"{OPEN} a judge that always gives the same answer agrees with people as often as this judge.")
     df = math.inf if n_clusters is None else n_clusters - 1
     p_people = _p(people_low, people, rule.least_reliability, df)
     p_replace = max(
@@ -264,7 +266,7 @@ def _refuse_mixtures(
     """Refuse machines among the people, and a test at another epsilon than the rule's."""
     among = set(humans or ()) & set(machines)
     if among:
-        raise RatingsError(f"Machines named as people: {', '.join(sorted(among))}. Name only people.")
+        raise RatingsError(f"These machines are named as people: {', '.join(sorted(among))}. Name only people.")
     if alternative is not None and alternative.epsilon != rule.epsilon:
         raise RatingsError(
             f"The alternative annotator test has epsilon {alternative.epsilon:g}, but the rule has {rule.epsilon:g}. "
@@ -306,9 +308,9 @@ def _base_rate(constant: ConstantComparison, says: str | None) -> list[str]:
     gap = constant.difference
     limits = f" [{gap.low:.3f}, {gap.high:.3f}]" if not math.isnan(gap.low) else ""
     return [
-        f"{constant.base_rate:.1%} of people's ratings are {value}. A constant judge that always says {value} agrees"
-        f" with a person on {constant.constant.value:.1%} of the units, and this judge on {constant.judge.value:.1%}:"
-        f" the difference is {gap.value:.3f}{limits}."
+        f"{constant.base_rate:.1%} of people's ratings are {value}. A constant judge that always says {value} agrees "
+        f"with a person on {constant.constant.value:.1%} of the units, and this judge agrees on "
+        f"{constant.judge.value:.1%}. The difference is {gap.value:.3f}{limits}."
     ]
 
 
@@ -352,12 +354,14 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
         problems.append("The judge was tuned on these units. Use other units for a verdict.")
     if n_people < rule.least_people:
         graders = {0: "Nobody", 1: "One person"}.get(n_people, f"{n_people} people")
-        problems.append(f"{graders} graded, but the rule needs {rule.least_people}.")
+        problems.append(f"{graders} graded, but the rule needs {rule.least_people} people.")
     if n_people < 2:  # nothing below is defined
         return problems
     n = ceiling.judge.n_units
     if n < rule.least_units:
-        problems.append(f"The judge and at least two people share {n} units, but the rule needs {rule.least_units}.")
+        problems.append(
+            f"The judge and at least two people share {n} units, but the rule needs {rule.least_units} units."
+        )
     return problems
 
 
@@ -368,13 +372,13 @@ def _people_agree(people: Statistic, rule: Rule) -> list[str]:
         problems.append(f"Agreement among people has no interval: {people.reason or 'it was not computed.'}")
     elif people.high < rule.least_reliability:
         problems.append(
-            f"Agreement among people is {_limits(people)}, below {rule.least_reliability:g}. That is too little to "
-            "measure a judge. Improve the guideline first."
+            f"Agreement among people is {_limits(people)}, below {rule.least_reliability:g}. This agreement is too "
+            "low to test a judge. Improve the guideline first."
         )
     elif people.low < rule.least_reliability:
         problems.append(
-            f"Agreement among people is {_limits(people)}. It may be below {rule.least_reliability:g}. Add units to "
-            "settle this."
+            f"Agreement among people is {_limits(people)}. The true agreement may be below {rule.least_reliability:g}"
+            ". Add units to narrow the interval."
         )
     return problems
 
@@ -383,11 +387,13 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
     sentences = []
     if math.isnan(difference.low):
         close = False
-        sentences.append(f"Judge minus people has no interval: {difference.reason or 'it was not computed.'}")
+        sentences.append(
+            f"The difference between judge and people has no interval: {difference.reason or 'it was not computed.'}"
+        )
     else:
         close = difference.low >= -rule.margin
         start = "The judge is at most" if close else f"{OPEN} the judge is more than"
-        sentences.append(f"{start} {rule.margin:g} below a person: the difference is {_limits(difference)}.")
+        sentences.append(f"{start} {rule.margin:g} below a person. The difference is {_limits(difference)}.")
     if not rule.alternative_test:
         return close, sentences
     if alternative is None or not alternative.winning_rate.defined:
@@ -398,8 +404,8 @@ def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: 
     k = alternative.winning_rate.n_raters
     passes = "passes" if alternative.passed else "does not pass"
     sentences.append(
-        f"The judge {passes} the alternative annotator test at epsilon {rule.epsilon:g}: it can replace {rejected} of "
-        f"{k} people."
+        f"The judge {passes} the alternative annotator test at epsilon {rule.epsilon:g}. In this test, the judge can "
+        f"replace {rejected} of {k} people."
     )
     return close and alternative.passed, sentences
 
@@ -420,7 +426,7 @@ def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:
         return "not usable", f"{ASSOCIATION} is {limits}, below {bound:g}."
     return (
         "not enough data",
-        f"{ASSOCIATION} is {limits}. It may be below or above {bound:g}.",
+        f"{ASSOCIATION} is {limits}. The true association may be below or above {bound:g}.",
     )
 
 

@@ -24,8 +24,8 @@ Fill = Literal["lowest", "highest", "farthest", "nearest"]
 FILLS: dict[Fill, str] = {
     "lowest": "the lowest value",
     "highest": "the highest value",
-    "farthest": "the value farthest from people's",
-    "nearest": "the value nearest to people's",
+    "farthest": "the value farthest from people's values",
+    "nearest": "the value nearest to people's values",
 }
 
 
@@ -151,14 +151,14 @@ def hold_at_bounds(
     if made == verdict.outcome:
         *others, last = (FILLS[bound.fill] for bound in bounds)
         given = f"{', '.join(others)} or {last}" if others else last
-        sentence = f"{of} The verdict is the same if each unread reply had {given}."
+        sentence = f"{of} The verdict would be the same if each unread reply had {given}."
         reasons = (*verdict.reasons, sentence)
     else:
         worst = max(bounds, key=lambda each: (OUTCOMES.index(each.verdict.outcome), -_known(each.difference.value)))
         sentence = (
-            f"{UNREAD} {of[:1].lower()}{of[1:]} If each unread reply had {FILLS[worst.fill]}, judge minus people would "
-            f"be {_limits(worst.difference)} instead of {_limits(difference)}, and the verdict "
-            f'"{worst.verdict.outcome}" instead of "{verdict.outcome}".{_bias(worst.verdict)}'
+            f"{UNREAD} {of[:1].lower()}{of[1:]} If each unread reply had {FILLS[worst.fill]}, the difference between "
+            f"judge and people would be {_limits(worst.difference)} instead of {_limits(difference)}. The verdict "
+            f'would be "{worst.verdict.outcome}" instead of "{verdict.outcome}".{_bias(worst.verdict)}'
         )
         reasons = (sentence, *verdict.reasons)
     return replace(

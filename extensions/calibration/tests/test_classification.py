@@ -88,7 +88,7 @@ def test_clusters_are_resampled_whole() -> None:
 def test_a_side_that_never_occurs_is_undefined() -> None:
     found = pass_rates(["no", "no"], ["yes", "no"], positive="yes")
     assert not found.sensitivity.defined
-    assert found.sensitivity.reason == "People labeled no unit positive."
+    assert found.sensitivity.reason == "People labeled no unit as positive."
     assert found.specificity.value == 0.5
     nothing = classification_rates([None, 1], [1, float("nan")])
     assert not nothing.accuracy.defined

@@ -161,7 +161,9 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
 def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     with ScriptedServer([chat("I cannot say.")]) as server:
         world.work(world.run(server.url, world.plan()))
-    with pytest.raises(RatingsError, match="judge by likeness 1 has scored nothing on score: 0 of 12 scored; 12 unpar"):
+    with pytest.raises(
+        RatingsError, match="judge by likeness 1 has scored nothing on score: 0 of 12 replies scored; 12 unpar"
+    ):
         found(world, "judge by likeness 1")
     replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -176,7 +178,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     assert "judge by likeness 1 has scored nothing on score" in " ".join(
         block.words for block in report.section("design").blocks if isinstance(block, Paragraph)
     )
-    with pytest.raises(RatingsError, match="has no reply yet: its run is waiting"):
+    with pytest.raises(RatingsError, match="has no reply yet: run is waiting"):
         found(world, "judge by likeness 1 (3)")
 
 
@@ -196,8 +198,8 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     (mean,) = found_.bounds
     assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
     assert in_words(found_).startswith(
-        "judge by likeness 1, score: 9 of 12 scored; 3 unparseable; "
-        "mean 0.500 (0.375 to 0.625 if the rest were lowest or highest); 5 also rated by people"
+        "judge by likeness 1, score: 9 of 12 replies scored; 3 unparseable; mean 0.500 (0.375 to 0.625 if the rest "
+        "were lowest or highest); 5 also rated by people"
     )
     settings = SimpleNamespace(home=tmp_path)
     monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))
@@ -241,8 +243,8 @@ def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path
     assert study.runs.swapped == {name: [f"{name}, swapped"]}
     told = {row["what"]: row["value"] for row in table(report, "position")}
     assert told["the same verdict in both orders"].value == 0.0
-    assert told["leans to the first place"].value == 1.0
-    assert told["leans to the first place"].n_units == 4
+    assert told["leans toward the first position"].value == 1.0
+    assert told["leans toward the first position"].n_units == 4
 
 
 @pytest.mark.both_databases

@@ -165,7 +165,7 @@ def test_sentences_name_the_size_the_questions_and_what_changes() -> None:
         "A bias blocks this judge from replacing a person: it favors its own family by 11.0 points [8.0, 14.0] "
         "(p < 0.001 after correction, 300 questions); without this bias a would rank above b.",
     )
-    assert "Not tested: length (no answer has a length); model" in biases_tested(found)
+    assert "Not tested: length (the lengths of the answers are unknown); model" in biases_tested(found)
     less = RankingBiases((bias(-3.0, 1.0, 0.004, reaches=("a", "b", 2.0)),), (), 1_800, None)
     assert bias_first(less) == (
         "Do not rank models with this judge: it rates down its own family by 3.0 points [2.0, 4.0] (p = 0.004 after "

@@ -94,8 +94,8 @@ def test_a_judge_that_has_scored_nothing_is_told() -> None:
     assert "mute has scored nothing on score" in said(of, "design")
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (mute,) = [each for each in box.rulings if each.judge == "mute"]
-    assert (mute.verdict, mute.why) == ("open", ("The judge has scored nothing: 0 of 8 scored; 8 truncated.",))
-    with pytest.raises(RatingsError, match="mute has scored nothing on score: 0 of 8 scored; 8 truncated"):
+    assert (mute.verdict, mute.why) == ("open", ("The judge has scored nothing: 0 of 8 replies scored; 8 truncated.",))
+    with pytest.raises(RatingsError, match="mute has scored nothing on score: 0 of 8 replies scored; 8 truncated"):
         calibration(study(rows=rows, judges=("mute",)), HERE)
 
 
@@ -144,7 +144,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         "run": "done, 10 of 10 questions asked",
         "attempts": 12,
         "attempts without a reply": 2,
-        "cost": "0.0123 USD, and 2 requests of unknown cost",
+        "cost": "0.0123 USD, plus 2 requests with unknown cost",
     }
     page = card.page(of)
     for words in (

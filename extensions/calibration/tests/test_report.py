@@ -300,7 +300,11 @@ def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:
 def test_a_favoured_model_is_found() -> None:
     rows, about = numeric()
     of = report(rows, about=about)
-    gap = {row["model"]: row["points"] for row in table(of, "bias_models") if row["what"] == "next to all other models"}
+    gap = {
+        row["model"]: row["points"]
+        for row in table(of, "bias_models")
+        if row["what"] == "difference from all other models"
+    }
     assert gap["b"].low is not None
     assert gap["b"].low > 0.3
     assert gap["a"].high is not None
@@ -381,6 +385,6 @@ def test_swapped_answers() -> None:
     )
     found = {row["what"]: row["value"].value for row in table(of, "position")}
     assert found["the same verdict in both orders"] == 0.0
-    assert found["leans to the first place"] == pytest.approx(0.9)
+    assert found["leans toward the first position"] == pytest.approx(0.9)
     shift = {row["value given"]: row["difference"].value for row in table(of, "position_shift")}
     assert shift == {"left": pytest.approx(0.8), "right": pytest.approx(-0.8)}

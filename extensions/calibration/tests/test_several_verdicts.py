@@ -31,9 +31,8 @@ def test_holm_by_hand() -> None:
     wanted = ["usable with correction", "usable as replacement", "usable except to rank", "usable with correction"]
     assert [each.outcome for each in found] == [*wanted, "not enough data"]
     assert found[0].reasons[0] == (
-        "After correction for 4 verdicts on dimensions, the data do not show that the judge can replace a person: p "
-        "= 0.0200, after Holm "
-        "0.040, above 0.025."
+        "After correction for 4 verdicts on dimensions, the data do not show that the judge can replace a person. "
+        "The p value is 0.0200, or 0.040 after Holm's method, which is above 0.025."
     )
     assert found[1:] == tuple(given[1:])
 

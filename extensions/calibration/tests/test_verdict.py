@@ -79,7 +79,7 @@ def test_what_the_rule_asks_for_is_asked_for(changed: dict, why: str) -> None:
 
 
 def test_one_person_is_told_so_and_nothing_else() -> None:
-    none = Statistic(math.nan, math.nan, math.nan, "none", 0, 1, 100, "No unit was rated by two people.")
+    none = Statistic(math.nan, math.nan, math.nan, "none", 0, 1, 100, "No unit has ratings from two raters.")
     found = judge_verdict(people=none, ceiling=Ceiling(none, none, none, "agreement", "each"), association=none)
     assert found.reasons == ("One person graded, but the rule needs 3.",)
 
@@ -247,7 +247,7 @@ def test_next_to_the_constant_by_hand() -> None:
     assert math.isnan(of_one_video.difference.low) or of_one_video.difference.se == 0
     nobody = compare_with_constant([[math.nan, math.nan]], [1])
     assert not nobody.judge.defined
-    assert nobody.judge.reason == "The judge and people share no unit."
+    assert nobody.judge.reason == "The judge and people have no unit in common."
 
 
 def test_the_page_gives_the_reason_that_decided_and_not_a_condition_that_holds() -> None:

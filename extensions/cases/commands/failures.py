@@ -26,11 +26,14 @@ def register(cli: typer.Typer) -> None:
 def failures(
     project: Annotated[str, typer.Argument(help="The project.")],
     send: Annotated[
-        bool, typer.Option("--send", help="First send the answers that the schema selects (coding: of) to coding.")
+        bool,
+        typer.Option(
+            "--send", help="Before counting failures, send the answers that the schema selects (coding: of) to coding."
+        ),
     ] = False,
     outputs: Annotated[
         int | None,
-        typer.Option(help="With --send: the new size of the planned sample, in answers.", metavar="NUMBER", min=1),
+        typer.Option(help="With --send: the new number of answers in the planned sample.", metavar="NUMBER", min=1),
     ] = None,
     answers: Annotated[
         Path | None,
@@ -62,7 +65,7 @@ def failures(
     coded = codes.failures(shared.store, person=None, project=project, items=items)
     if answers is not None:
         write_files({answers: failure_files.answers_csv(coded).encode()})
-        print(f"Coded answers: {len(coded.answers)} written to {answers}", file=sys.stderr)
+        print(f"Coded answers written to {answers}: {len(coded.answers)}", file=sys.stderr)
     if format is not Format.TABLE:
         counted = f"Counted: {coded.counting.sentence} " if coded.counting is not None else ""
         print(f"{counted}{coded.sentence}", file=sys.stderr)

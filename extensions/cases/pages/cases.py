@@ -165,7 +165,7 @@ def _list(services: Services, view: ProjectView) -> None:
     ids = listing.ids
     _about(view, listing)
     if not ids:
-        shell.show(markup.notice("No case fits these filters. Remove a filter."))
+        shell.show(markup.notice("No cases match these filters. Remove a filter."))
         return
     pages = math.ceil(len(ids) / PER_PAGE)
     asked = st.query_params.get("page", "1")
@@ -174,8 +174,8 @@ def _list(services: Services, view: ProjectView) -> None:
     lines = _lines(services, view, few)
     if blind := sum(line.asked for line in lines):
         words = (
-            f"You may be asked about {blind} of these {len(lines)} cases blind, so their answers are hidden here. If "
-            "you open a case, you are no longer asked about it."
+            f"The answers of {blind} of these {len(lines)} cases are hidden, because you may review the cases blind. "
+            "If you open a case, you no longer get the case for blind review."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))
@@ -294,7 +294,7 @@ def _paging(at: int, pages: int, n: int) -> None:
         shell.show(
             markup.tag(
                 "div",
-                markup.text(f"Page {at} of {pages}: {(at - 1) * PER_PAGE + 1} to {min(at * PER_PAGE, n)} of {n}"),
+                markup.text(f"Page {at} of {pages}: cases {(at - 1) * PER_PAGE + 1} to {min(at * PER_PAGE, n)} of {n}"),
                 style="ts",
                 align="center",
             )

@@ -38,7 +38,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw the most frequent failure, the codes of each model, and folds with dimensions and downloads."""
     view = shell.lead_of(services)
-    shell.heading("Failures", "Which errors people find in models' answers.", made_up=view.made_up)
+    shell.heading("Failures", "Errors that people find in models' answers.", made_up=view.made_up)
     if view.schema.schema_.stages.coding is None:
         shell.show(markup.notice(NO_CODING.format(name=view.schema.schema_.name)))
         return
@@ -106,7 +106,7 @@ def _whole(view: ProjectView, found: Failures, criterion: Criterion) -> list[mar
     if settled := [count for count in counts if count.of]:
         parts.append(table(view, criterion, settled))
     if missing := dict.fromkeys(count.model for count in counts if not count.of):
-        words = f"No settled code yet: {', '.join(missing)}."
+        words = f"Models without a settled code: {', '.join(missing)}."
         parts.append(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="undefined"))
     return parts
 
@@ -134,7 +134,7 @@ def _intake(services: Services, view: ProjectView, told: FailuresPage) -> None:
     shell.show(markup.tag("p", words, style="ts" if changes else "ts ts-small", data_part="intake"))
     if changes and st.button("Send to coding", key="failures.send"):
         sent = coding_intake.open_coding(services.store, by=services.person, project=view.name)
-        messages.keep("failures.sent", f"{markup.count(sent.opened, 'answer')} sent to coding.")
+        messages.keep("failures.sent", f"Sent {markup.count(sent.opened, 'answer')} to coding.")
         st.rerun()
 
 

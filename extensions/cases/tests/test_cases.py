@@ -122,7 +122,7 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store) -> None:
 
 
 def test_what_has_no_key_is_neither_wrong_nor_unread() -> None:
-    gone = {3: "refused", 4: "the model answered with nothing", 5: NOT_ASKED}
+    gone = {3: "refused", 4: "the model sent an empty answer", 5: NOT_ASKED}
     found = made(
         [(at, "m", 1.0) for at in range(3)],
         items=dict.fromkeys(range(6), "near"),

@@ -267,7 +267,7 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
 @pytest.mark.both_databases
 def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
     make_project(store, loaded=schema())
-    with pytest.raises(ConflictError, match="it has no sample to extend"):
+    with pytest.raises(ConflictError, match="sample to extend is missing"):
         open_coding(store, by=None, project="p", outputs=5)
 
 

@@ -18,7 +18,7 @@ SCREEN = Screen(
     room_below=Room.MY_WORK,
     words="questions ask answer reply discussion messages threads feedback",
     needs=Need(
-        marked("There are no comments yet. People write them while they work on an item."), queries.has_comments
+        marked("There are no comments yet. People write comments while working on an item."), queries.has_comments
     ),
 )
 
@@ -29,15 +29,15 @@ def render(services: Services) -> None:
     official = at_least(view.role, Role.SENIOR)
     shell.heading(
         _("Comments"),
-        "What raters ask about items. Raters see an answer when the item is settled, unless you mark it as safe to "
-        "show earlier."
+        "Comments and questions from raters about items. Raters see your answer after the item is settled. To show "
+        "an answer earlier, mark the answer as safe to show."
         if official
-        else _("Your comments on items, and comments for you. You may see answers only after an item is settled."),
+        else _("Your comments on items, and comments for you. Some answers appear only after an item is settled."),
         made_up=view.made_up,
     )
     inbox = stored_threads.inbox(services.store, person=services.person, project=view.name)
     if not inbox:
         words = "Nobody has commented on an item yet." if official else _("You have not commented on an item yet.")
-        shell.show(markup.notice(words + " " + _("On a working page, press C to open the comments on its item.")))
+        shell.show(markup.notice(words + " " + _("To open the comments on an item, press C on a working page.")))
         return
     threads(services, view, inbox, key=f"comments.{view.name}", history=official)

@@ -36,7 +36,7 @@ def statistics(
     figures = set_statistics(opened().store, by=None, project=project, items_=items)
     if out is not None:
         write_files({out: as_csv(figures).encode()})
-        print(f"{figures.title}: {figures.which} Written to {out}.", file=sys.stderr)
+        print(f"{figures.title}: {figures.which} Numbers written to {out}.", file=sys.stderr)
         return
     typer.echo(f"{figures.title}. {figures.which}\n")
     for table in figures.tables:

@@ -83,7 +83,7 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
     assert "| 0.750 |" in agree
     assert "License: not stated" in text
     assert "Hourly pay: not stated" in text
-    assert "No judge has rated anything." in text
+    assert "There are no ratings from judges." in text
     # "red" is right, and the shorter one of "red" and "blue"
     assert "The longest option is right in 0.0 %" in text
     for said in (text, page):

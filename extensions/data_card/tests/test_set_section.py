@@ -30,7 +30,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
     assert "All 4 items" in said
     # "Question 0?" is two words, the answer "red" is one of "red" and "blue", of which "blue" is longer
     assert {row["Number"]: row["What it is"] for row in rows(page, "Number")}["Items"] == "Counted items."
-    assert "The longest option is right in 0.0 % of items; a random option is right in 50.0 %." in said
+    assert "The longest option is right in 0.0 % of items. A random option is right in 50.0 %." in said
     assert "Questions have 2.0 words on average." in said
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     resources.cache_clear()

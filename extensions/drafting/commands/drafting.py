@@ -27,48 +27,61 @@ def register(cli: typer.Typer) -> None:
 
 
 def make(
-    project: Annotated[str, typer.Argument(help="The project. Items are drafted for the free images of its pool.")],
-    spec: Annotated[
-        str, typer.Option(help="The model's description with its endpoint: a YAML file, or a shipped one by name.")
+    project: Annotated[
+        str, typer.Argument(help="The project. The model drafts items for the free images in the project's pool.")
     ],
-    out: Annotated[Path, typer.Option(help="The file for the proposals. Replies and settings are written next to it.")],
+    spec: Annotated[
+        str,
+        typer.Option(
+            help="The model's description with its endpoint: a YAML file, or the name of a description that comes with "
+            "Touchstone."
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help="The file for the proposals. Touchstone writes replies and settings to the same folder."),
+    ],
     tasks: Annotated[
         Path | None,
         typer.Option(
-            help="A YAML file of seed tasks with subtasks and templates. Each image gets one of them.", metavar="FILE"
+            help="A YAML file of seed tasks with subtasks and templates. Each image gets one seed task.", metavar="FILE"
         ),
     ] = None,
     dimension: Annotated[
         str | None,
-        typer.Option("--dimension", "-d", help="The dimension of images that fit any dimension."),
+        typer.Option("--dimension", "-d", help="The dimension to use for images that fit any dimension."),
     ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="A file with your own prompt. It needs {fields}, and may have {form}, {dimension}, {situation} "
-            "and {guideline}.",
+            help="A file with your own prompt. The prompt needs {fields}, and can have {form}, {dimension}, "
+            "{situation} and {guideline}.",
             metavar="FILE",
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Draft for this many images at most, in the order of the pool.")
+        int | None, typer.Option(min=1, help="Draft items for at most this many images, in the order of the pool.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed that chooses a seed task for each image.")] = 0,
     tries: Annotated[
-        int, typer.Option(min=1, max=20, help="Ask again up to this many times, if a reply is invalid.")
+        int, typer.Option(min=1, max=20, help="Ask the model again up to this many times if a reply is invalid.")
     ] = 3,
     constrain: Annotated[
         bool,
         typer.Option(
-            "--constrain", help="Ask the server to enforce the JSON form (response_format). Not all servers can."
+            "--constrain",
+            help="Ask the server to enforce the JSON form (response_format). Not all servers support this request.",
         ),
     ] = False,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+        float | None,
+        typer.Option(
+            min=0, help="Stop before the run costs more than this amount. The model's description needs prices."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost without asking the model.")
     ] = False,
 ) -> None:
     """Have a model draft a whole item for each free image. People edit the drafts and own the items.
@@ -99,9 +112,9 @@ def make(
         beside = inquiry.result._replace(out=out).beside
         tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". ")
         if left := left_fields(free.loaded.schema_):
-            typer.echo(f"Fields that only people fill: {', '.join(field.name for field in left)}.")
+            typer.echo(f"Fields that only people fill in: {', '.join(field.name for field in left)}.")
         typer.echo(
-            f"{count(summary.n, 'proposal')} in {out}; all replies: {beside('asked.jsonl')}; how they were made: "
+            f"Wrote {count(summary.n, 'proposal')} to {out}. All replies: {beside('asked.jsonl')}. Settings: "
             f"{beside('made.json')}"
         )
 
@@ -110,7 +123,10 @@ def make(
 
 def import_(
     project: Annotated[str, typer.Argument(help="The project with the images.")],
-    file: Annotated[Path, typer.Argument(help="The file of `touchstone proposal create`. You may edit it first.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="The file from `touchstone proposal create`. You can edit the file before the import."),
+    ],
     share: Annotated[
         float,
         typer.Option(
@@ -119,12 +135,12 @@ def import_(
         ),
     ] = 0.5,
     seed: Annotated[
-        int | None, typer.Option(help="The seed of the random choice. Default: the project's seed.")
+        int | None, typer.Option(help="The seed for the random choice of images. Default: the project's seed.")
     ] = None,
     made: Annotated[
         Path | None,
         typer.Option(
-            help="The file with the settings of the proposals, for the page Pipelines. Default: FILE.made.json.",
+            help="The settings file of the proposals, for the page Pipelines. Default: FILE.made.json.",
             metavar="FILE",
         ),
     ] = None,
@@ -159,4 +175,4 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text.") from error
+        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text. Save the file as UTF-8.") from error

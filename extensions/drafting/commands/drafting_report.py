@@ -45,8 +45,10 @@ def plan(
     rate: Annotated[float, typer.Option(help="The keep rate that you expect without proposals, from 0 to 1.")],
     difference: Annotated[float, typer.Option(help="The difference in the keep rate that you want to detect.")] = 0.1,
     power: Annotated[float, typer.Option(help="The probability of detecting the difference.")] = 0.8,
-    per_source: Annotated[float, typer.Option(help="The mean number of items of one source, such as a video.")] = 1.0,
-    alike: Annotated[float, typer.Option(help="The intraclass correlation of items of one source, from 0 to 1.")] = 0.0,
+    per_source: Annotated[float, typer.Option(help="The mean number of items per source, such as a video.")] = 1.0,
+    alike: Annotated[
+        float, typer.Option(help="The intraclass correlation of items from the same source, from 0 to 1.")
+    ] = 0.0,
 ) -> None:
     """Compute how many items you need to find an effect of proposals on the keep rate.
 
@@ -56,7 +58,7 @@ def plan(
 
     size = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
     typer.echo(
-        f"With {size.n:,} items with a verdict in each arm, {power:.0%} of such studies detect a difference of "
+        f"With {size.n:,} items with a verdict in each arm, {power:.0%} of studies detect a difference of "
         f"{difference:g} from {rate:g} (95 % limits). If each item had its own source, {size.n_first_stage:,} items "
         "would be enough."
     )
@@ -67,12 +69,12 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     from extensions.drafting.arms import Arm
 
     if not any(found.assigned.values()):
-        yield "The project has no proposals. Import some with `touchstone proposal import`."
+        yield "The project has no proposals. Import proposals with `touchstone proposal import`."
     yield f"{'':34}{'with':>10}{'without':>10}"
     for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
     if found.models:
-        yield f"Proposed by {', '.join(found.models)}; the items come from {found.n_sources:,} sources."
+        yield f"Proposed by {', '.join(found.models)}. The items come from {found.n_sources:,} sources."
     yield ""
     if found.refusal:
         yield found.refusal
@@ -85,7 +87,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
         yield ""
         yield (
             "Share of characters that differ from the proposal, share of unchanged fields, and seconds that authors "
-            "spent at each field:"
+            "spent on each field:"
         )
         yield f"{'':34}{'with':>24}{'without, unseen':>24}"
     for one in found.edited:

@@ -37,8 +37,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Drafting",
-        "A model proposes items, and people edit them. Chance decides which authors see a proposal, so the effect can "
-        "be measured. Only leads see this page, and verifiers do not see proposals.",
+        "A model proposes items, and people edit the proposals. Authors see proposals for a random share of images, "
+        "so Touchstone can measure the effect. Only leads see this page. Verifiers do not see proposals.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -67,7 +67,7 @@ def _report(services: Services, view: ProjectView) -> None:
     drafting_report: DraftingReport = asked.figure.value
     shell.section("What drafting does")
     sources = markup.count(drafting_report.n_sources, "source")
-    of = f"Proposed by {', '.join(drafting_report.models)}; the items come from {sources}."
+    of = f"Proposed by {', '.join(drafting_report.models)}. The items come from {sources}."
     shell.show(markup.paragraph(of, style="ts ts-quiet"))
     if drafting_report.refusal:
         shell.show(markup.tag("div", markup.notice(drafting_report.refusal), data_part="refusal"))
@@ -76,7 +76,7 @@ def _report(services: Services, view: ProjectView) -> None:
         report_chart.show(drafting_report, project=view.name)
         shell.show(markup.tag("div", _compared(drafting_report.compared), data_part="compared"))
     if drafting_report.edited:
-        shell.section("How much people changed")
+        shell.section("Changes by people")
         about = (
             "“Changed” is the mean share of characters that differ from the proposal. “As proposed” is the share of "
             "items with the proposed text. The columns “not shown” compare with a hidden proposal. “Seconds” is the "

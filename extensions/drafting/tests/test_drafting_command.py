@@ -104,16 +104,16 @@ def in_turn(script: list[list[Reply]]) -> Callable[[Asked, int], Reply]:
 
 
 BAD = [
-    (chat(said()[:-20]), "its JSON ends in the middle"),
-    (chat(said()[:60], finish="length"), "cut at the longest answer"),
+    (chat(said()[:-20]), "the JSON is incomplete"),
+    (chat(said()[:60], finish="length"), "cut at maximum length"),
     (chat("It shows a kitchen."), "it is no JSON"),
     (chat(""), "answered with nothing"),
-    (chat(json.dumps(GOOD)), "it has another form than was asked for"),
-    (chat(said(answer="stop")), "an answer is none of its options"),
-    (chat(said(actions=["brake", "Brake"])), "an option stands there twice"),
-    (chat(said(actions=["brake"])), "a field is not what the schema asks for"),
-    (chat(said("Too dark.")), "it proposes an item and says why it does not"),
-    (chat('{"x": "' + "x" * 1_100_000 + '"}'), "it is too long to be read"),
+    (chat(json.dumps(GOOD)), "the JSON does not have the requested form"),
+    (chat(said(answer="stop")), "an answer is not among the options"),
+    (chat(said(actions=["brake", "Brake"])), "an option appears twice"),
+    (chat(said(actions=["brake"])), "a field does not fit the schema"),
+    (chat(said("Too dark.")), "the reply has a proposal and also a reason against a proposal"),
+    (chat('{"x": "' + "x" * 1_100_000 + '"}'), "the reply is too long"),
 ]
 """A reply of each kind that proposes nothing, and what it is counted as."""
 
@@ -140,12 +140,12 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     assert (counts["requests"], counts["tokens_in"], counts["tokens_out"]) == (35, 420, 105)
     assert counts["cost"] == pytest.approx((420 * 1 + 105 * 10) / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
-    assert failures == {why: 3 for _, why in BAD} | {"it is no JSON": 4, "an answer is none of its options": 4}
-    assert "3 rejected: it is too long to be read, such as " in output
+    assert failures == {why: 3 for _, why in BAD} | {"it is no JSON": 4, "an answer is not among the options": 4}
+    assert "3 rejected: the reply is too long, such as " in output
     assert "does not allow such an item. It shows a wall." in output
     again = [asked.text for asked in server.asked if "What was wrong" in asked.text]
     assert len(again) == 10 * 2 + 2
-    assert any(text.rstrip().endswith("- Answer: this must be one of the entries of actions.") for text in again)
+    assert any(text.rstrip().endswith("- Answer: choose one of the entries of actions.") for text in again)
     assert server.asked[0].body["temperature"] == 0
     assert server.asked[0].body["max_tokens"] == 4096
     assert "What a household robot should do next" in server.asked[0].text
@@ -190,7 +190,7 @@ def test_images_get_their_own_dimension_and_what_is_left_out_is_counted() -> Non
         asks("--limit", "3")
         assert [each["dimension"] for each in proposed()] == [HOME_TASK] * 3
         left = {name: n for name, n in made()["counts"].items() if name.startswith("images not")}
-        assert left == {"images not asked about: they are for another dimension": 1,
+        assert left == {"images not asked about: the images are for another dimension": 1,
                         "images not asked about: beyond --limit": 1}  # fmt: skip
         done = CliRunner().invoke(cli, ["proposal", "create", "p", "--spec", "m.yaml", "--out", "e.json"])
         assert "Give --dimension, because some images fit any dimension" in str(done.exception)
@@ -274,7 +274,7 @@ def test_how_they_were_made_comes_in_with_them() -> None:
     assert {name: made["counts"][name] for name in ("images", "proposals", "requests")} == {
         "images": 3, "proposals": 2, "requests": 5,
     }  # fmt: skip
-    assert made["replies"] == {"it is no JSON": 1, "an answer is none of its options": 1}
+    assert made["replies"] == {"it is no JSON": 1, "an answer is not among the options": 1}
     assert [(each["n"], "does not allow such an item" in each["why"]) for each in made["without"]] == [(1, True)]
     assert (made["currency"], made["mended"]) == ("USD", False)
     text = Path("d.json").read_text().replace("The light is red.", "It is red.")

@@ -84,7 +84,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
         "This gives 4 images with a proposal: authors see 2 of them and do not see 2 (seed "
     )
     assert [(each["Refused"], each["Why"]) for each in rows(page, "Refused")] == [
-        ("lost.png", "This project has no such image.")
+        ("lost.png", "This project has no such image stage.")
     ]
     assert "0.png" in part(page, "proposals")
     assert kept(store) == 0
@@ -104,7 +104,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert (made["Step"], made["In"], made["Out"], made["Cost"]) == ("Proposing", "12", "5", "0.2500 EUR")
     assert made["How"] == "drafter-9, 21 requests"
     for said in (
-        "not asked about, as more than requested: 2",
+        "not asked about (more than requested): 2",
         "declined: 1, such as wall.png",
         "no reply was taken: 4, such as w1.png",
         "invalid replies, it is no JSON: 12",
@@ -166,9 +166,7 @@ def test_both_arms_next_to_each_other(store: Store, home: Path) -> None:
     seconds = next(each for name, each in compared.items() if name.startswith("seconds"))
     assert (seconds["Shown"], seconds["Not shown"], seconds["Difference"]) == ("10.0", "30.0", "-20.0")
     assert 0.08 < float(kept_["p-value"]) < 0.102  # 40 of 220 ways to give the images away, by half
-    assert part(page, "chart-drafting").startswith(
-        "kept: 50.0 % where the proposal was shown, 100.0 % where it was not."
-    )
+    assert part(page, "chart-drafting").startswith("kept: 50.0 % if authors saw the proposal, 100.0 % otherwise.")
     question = next(each for each in rows(page, "Field") if each["Field"] == "question")
     assert list(question.values()) == ["question", "25 %", "50 %", "4.0", "50 %", "0 %", "12.0"]
 

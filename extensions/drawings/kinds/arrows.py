@@ -18,9 +18,9 @@ def _arrow(arrow: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if wrong:
         return wrong
     if not all(0 <= arrow[name] <= 1 for name in _PLACES):
-        return "it reaches outside the image; coordinates must be between 0 and 1."
+        return "the arrow reaches outside the image. Use coordinates between 0 and 1."
     if (arrow["x"], arrow["y"]) == (arrow["to_x"], arrow["to_y"]):
-        return "its start and its end are the same, so it has no direction."
+        return "the arrow starts and ends at the same point, so the arrow has no direction. Move one end."
     return None
 
 

@@ -32,7 +32,7 @@ class BlurField(DrawnField):
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         problem = super().check(field, value, fields)
         named = problem is None and any("label" in area for area in value)
-        return "a covered rectangle has no `label`." if named else problem
+        return "a covered rectangle cannot have a `label`. Remove the label." if named else problem
 
 
 FIELD = BlurField()

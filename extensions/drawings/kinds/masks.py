@@ -29,9 +29,9 @@ MOST_POINTS = 10_000
 def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     unknown = next((name for name in mask if name not in ("rings", "rle", "image")), None)
     if unknown is not None:
-        return f"it has the unknown key `{unknown}`."
+        return f"the mask has the unknown key `{unknown}`. Remove the key."
     if ("rings" in mask) == ("rle" in mask):
-        return "it needs either `rings` or `rle`."
+        return "the mask needs either `rings` or `rle`."
     wrong = image_problem(mask)
     if wrong:
         return wrong
@@ -40,13 +40,17 @@ def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:
 
 def _rings(rings: Any) -> str | None:
     if not is_list(rings) or not rings or not all(is_list(ring) for ring in rings):
-        return "its `rings` must be a list of rings, each a list of points."
+        return "`rings` must be a list of rings. Each ring is a list of points."
     for number, ring in enumerate(rings, 1):
         if len(ring) < 3:
-            return f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}; an area needs at least three."
+            return (
+                f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}, but an area needs at least "
+                "three. Add points."
+            )
     if sum(map(len, rings)) > MOST_POINTS:
         return (
-            f"it has {sum(map(len, rings)):,} points; at most {MOST_POINTS:,} are allowed. Leave out invisible masks."
+            f"the mask has {sum(map(len, rings)):,} points, but at most {MOST_POINTS:,} are allowed. Remove "
+            "invisible masks."
         )
     for number, ring in enumerate(rings, 1):
         for place, point in enumerate(ring, 1):
@@ -58,7 +62,7 @@ def _rings(rings: Any) -> str | None:
                     "so divide pixels by the image's width and height."
                 )
         if len({tuple(point) for point in ring}) < 3:
-            return f"ring {number} has fewer than three different points, so it has no area."
+            return f"ring {number} has fewer than three different points, so the ring has no area. Add points."
     return None
 
 
@@ -82,8 +86,8 @@ class _Masks(Drawing):
         n = 0 if wrong else sum(map(_length, value))
         if n > MOST_NUMBERS:
             return (
-                f"All masks together have {n:,} points and counts; at most {MOST_NUMBERS:,} are allowed. Simplify "
-                "the masks."
+                f"All masks together have {n:,} points and counts, but at most {MOST_NUMBERS:,} are allowed. "
+                "Simplify the masks."
             )
         return wrong
 
@@ -103,7 +107,8 @@ class MasksField(DrawnField):
         "role": ROLE,
         "min_length": "minimum number",
         "max_length": f"maximum number; absent: {MOST_MASKS}",
-        "cover": "absent: tinted and outlined; `inside`: the area is gray; `outside`: the rest is gray",
+        "cover": "absent: the area is tinted and outlined; `inside`: the area is gray; `outside`: the image around the "
+        "area is gray",
     }
     drawing = _Masks("mask", "masks", _mask)
 

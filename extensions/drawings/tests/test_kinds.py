@@ -93,7 +93,7 @@ def test_a_field_has_so_many_masks_at_most() -> None:
     assert masks.FIELD.drawing_problem(many) == "At most 200 masks are allowed (201 now)."
     long = {"rle": {"size": [100, 1000], "counts": [1] * 100_000}}
     assert masks.FIELD.drawing_problem([long]) is None
-    said = "All masks together have 100,003 points and counts; at most 100,000 are allowed. Simplify the masks."
+    said = "All masks together have 100,003 points and counts, but at most 100,000 are allowed. Simplify the masks."
     assert masks.FIELD.drawing_problem([long, many[0]]) == said
     none = ItemField(name="drawn", kind="masks", max_length=0)
     assert masks.FIELD.check(none, many[:1], {}) == "at most 0 masks are allowed (1 now)."

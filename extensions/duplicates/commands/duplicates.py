@@ -85,6 +85,6 @@ def duplicates(
             one, other = (f"{side.id} ({side.where})" for side in (pair.one, pair.other))
             typer.echo(f"  {one}  {other}  {pair.said}")
         if len(pairs) > _SHOWN:
-            typer.echo(f"  and {len(pairs) - _SHOWN:,} more. Write all with --out FILE.csv")
+            typer.echo(f"  and {len(pairs) - _SHOWN:,} more pairs. To write all pairs, use --out FILE.csv")
     for note in report.notes:
         typer.echo(f"\n{note}")

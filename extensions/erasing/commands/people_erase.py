@@ -19,7 +19,11 @@ def erase(
     login: Annotated[str, typer.Argument(help="The person's login.")],
     yes: Annotated[
         str | None,
-        typer.Option("--yes", metavar="LOGIN", help="The login again. Without this option, you are asked for it."),
+        typer.Option(
+            "--yes",
+            metavar="LOGIN",
+            help="The login again, as confirmation. If omitted, Touchstone asks for the login.",
+        ),
     ] = None,
 ) -> None:
     """Delete all personal data of a person for good: name, login, password, sessions, addresses and drafts.
@@ -35,13 +39,15 @@ def erase(
     store = opened().store
     if erasing.is_erased(store, login=login):
         store.rewrite()
-        typer.echo(f"{login} was erased before. The database file was rewritten and holds no deleted names.")
+        typer.echo(
+            f"{login} was already erased. Touchstone rewrote the database file, which contains no deleted names."
+        )
         return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
-        f"This erases {person.name} ({person.login}) for good: name, login, password, sessions, e-mail addresses, "
-        "drafts, project memberships and the link to their pseudonyms. Their submissions stay without a name. "
-        "Delete copies elsewhere (project archives, backups, exports) yourself.",
+        f"This command permanently erases {person.name} ({person.login}): name, login, password, sessions, e-mail "
+        "addresses, drafts, project memberships and the link to their pseudonyms. Their submissions stay without a "
+        "name. You must delete copies elsewhere yourself, such as project archives, backups and exports.",
         err=yes is not None,
     )
     if yes is None:
@@ -49,9 +55,9 @@ def erase(
         if not yes.strip():
             raise SettingsError("You typed no login. Nothing was erased.")
     done = erasing.erase(store, login=person.login, typed=yes)
-    typer.echo(f"Erased. The submissions are now by {done.login}.")
+    typer.echo(f"The person was erased. The submissions now belong to {done.login}.")
     if done.traces:
         raise DatabaseUnavailableError(
-            f"The database file may still hold the name, because it could not be rewritten. {done.traces} Run"
-            f" touchstone person delete {done.login} to try again."
+            f"Touchstone could not rewrite the database file, so the file may still contain the name. {done.traces} "
+            f"To try again, run touchstone person delete {done.login}."
         )

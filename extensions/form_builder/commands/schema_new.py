@@ -40,7 +40,7 @@ _QUESTIONS = (
     _Question(
         "title",
         "--title",
-        "The title of the benchmark",
+        "What is the title of the benchmark?",
         lambda said: as_words(said["name"]),
         lambda text, said: outline.checked_title(text),
     ),
@@ -68,7 +68,7 @@ _QUESTIONS = (
     _Question(
         "dimensions",
         "--dimensions",
-        "What does the benchmark measure? Dimensions, separated by commas",
+        "Which dimensions does the benchmark measure? Separate them with commas",
         lambda said: "General",
         lambda text, said: outline.dimensions(text),
     ),
@@ -82,7 +82,7 @@ _QUESTIONS = (
     _Question(
         "check",
         "--check",
-        "Do people check the author's answer, or answer without seeing it? right | blind",
+        "Do people check the author's answer, or do they answer without seeing the author's answer? right | blind",
         lambda said: "right",
         lambda text, said: outline.check_of(text, said["answer"]),
         lambda said: outline.can_be_blind(said["answer"]),
@@ -90,7 +90,7 @@ _QUESTIONS = (
     _Question(
         "keep",
         "--keep",
-        "Which votes keep an item, all or more than half? unanimous | majority",
+        "How many votes keep an item: all, or more than half? unanimous | majority",
         lambda said: "unanimous",
         lambda text, said: outline.keep_of(text, said["raters"]),
         lambda said: said["raters"] > 2,
@@ -105,7 +105,7 @@ _QUESTIONS = (
     _Question(
         "judged",
         "--judge/--no-judge",
-        "Does an LLM judge give ratings, too? yes | no",
+        "Does an LLM judge also give ratings? yes | no",
         lambda said: "no",
         lambda text, said: outline.judged_of(text, fitting=_fitting(said)),
         lambda said: said["graded"],
@@ -113,7 +113,8 @@ _QUESTIONS = (
     _Question(
         "template",
         "--template",
-        "Which judge template? egothink_single | etp_answer (both grade answers) | verify_reference (checks items)",
+        "Which judge template do you want? egothink_single | etp_answer (both grade answers) | verify_reference "
+        "(checks items)",
         lambda said: next(iter(_fitting(said)), ""),
         lambda text, said: outline.template_of(text, judged=said["judged"], fitting=_fitting(said)),
         lambda said: said["judged"] and len(_fitting(said)) > 1,
@@ -129,7 +130,7 @@ def _fitting(said: Said) -> list[str]:
 _NAME = _Question(
     "name",
     "--name",
-    "The name of the benchmark (lowercase letters, digits and underscores)",
+    "What is the name of the benchmark? (lowercase letters, digits and underscores)",
     lambda said: said["file"],
     lambda text, said: outline.checked_name(text),
 )
@@ -141,11 +142,12 @@ def register(cli: typer.Typer) -> None:
     @find_group(cli, "schema").command("create")
     def new(
         file: Annotated[
-            Path, typer.Argument(help="The YAML file to write. The guideline is written next to it, as .md.")
+            Path,
+            typer.Argument(help="The YAML file to write. Touchstone writes the guideline to the same folder, as .md."),
         ],
         name: Annotated[str | None, typer.Option(help="The benchmark's name. Default: the name of the file.")] = None,
         title: Annotated[
-            str | None, typer.Option(help="The title that people see. Default: made from the name.")
+            str | None, typer.Option(help="The title that people see. Default: a title made from the name.")
         ] = None,
         shows: Annotated[
             str | None,
@@ -154,26 +156,33 @@ def register(cli: typer.Typer) -> None:
         question: Annotated[str | None, typer.Option(help="An example question, to help authors.")] = None,
         answer: Annotated[AnswerIs | None, typer.Option(help="The kind of the answer. Default: text.")] = None,
         dimensions: Annotated[
-            str | None, typer.Option(help="What you measure: titles separated by commas, or ID=TITLE.")
+            str | None, typer.Option(help="The dimensions that you measure: titles separated by commas, or ID=TITLE.")
         ] = None,
         raters: Annotated[str | None, typer.Option(help="How many people check each item. Default: 2.")] = None,
         check: Annotated[
             Check | None,
-            typer.Option(help="right: people say whether the answer is right. blind: they answer without seeing it."),
+            typer.Option(
+                help="right: people say whether the author's answer is right. blind: people answer without seeing the "
+                "author's answer."
+            ),
         ] = None,
-        keep: Annotated[KeptBy | None, typer.Option(help="Which votes keep an item: all, or more than half.")] = None,
+        keep: Annotated[
+            KeptBy | None, typer.Option(help="How many votes keep an item: all, or more than half.")
+        ] = None,
         grade: Annotated[
             bool | None, typer.Option("--grade/--no-grade", help="Let people grade models' answers.")
         ] = None,
-        judge: Annotated[bool | None, typer.Option("--judge/--no-judge", help="Let an LLM judge rate, too.")] = None,
+        judge: Annotated[
+            bool | None, typer.Option("--judge/--no-judge", help="Let an LLM judge also give ratings.")
+        ] = None,
         template: Annotated[
             str | None,
             typer.Option(
-                help="The judge template: egothink_single or etp_answer grade answers, verify_reference checks items. "
-                "Default: the first suitable template."
+                help="The judge template. egothink_single and etp_answer grade answers, and verify_reference checks "
+                "items. Default: the first suitable template."
             ),
         ] = None,
-        yes: Annotated[bool, typer.Option("--yes", help="Ask no questions, and use the defaults.")] = False,
+        yes: Annotated[bool, typer.Option("--yes", help="Use the defaults without asking questions.")] = False,
     ) -> None:
         """Write your first schema and guideline by answering a few questions.
 
@@ -209,7 +218,7 @@ def register(cli: typer.Typer) -> None:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
         where = shlex.quote(str(file))
-        typer.echo(f"Wrote {file} and {guideline}. Read both files, change what you like, and then run:")
+        typer.echo(f"Wrote {file} and {guideline}. Read and edit both files, and then run:")
         typer.echo(f"  touchstone schema check {where}")
         typer.echo(f"  touchstone project create {begun.name} --schema {where}")
         typer.echo(f"  touchstone pool import {begun.name} FOLDER   # your images or clips, to write items about")
@@ -232,7 +241,7 @@ def _free(file: Path) -> Path:
             [Problem("file", f"{file}: a schema's file name must end in .yaml, such as {file.stem or 'mine'}.yaml.")]
         )
     if not file.parent.is_dir():
-        raise NotFoundError(f"{file.parent}: this folder does not exist. Create it, or give another path.")
+        raise NotFoundError(f"The folder {file.parent} does not exist. Create the folder, or give another path.")
     guideline = file.with_suffix(".md")
     for path in (file, guideline):
         if path.exists() or path.is_symlink():
@@ -276,7 +285,9 @@ def _asked(question: _Question, said: Said) -> Any:
         except typer.Abort:
             if sys.stdin.isatty():  # a person is there and has aborted
                 raise
-            problem = f"Questions need a terminal. Give {question.option}, or --yes for the defaults."
+            problem = (
+                f"Touchstone can ask questions only in a terminal. Give {question.option}, or --yes for the defaults."
+            )
             raise InvalidInputError([Problem(question.name, problem)]) from None
         try:
             return question.read(answer.strip(), said)

@@ -102,7 +102,7 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
             "`Über uns` must have only lowercase letters, digits and underscores",
         ),
         (lambda: outline.checked_name(""), "Give the benchmark a name"),
-        (lambda: outline.checked_name("a" * 65), "A name has at most 64 characters."),
+        (lambda: outline.checked_name("a" * 65), "Shorten the name to at most 64 characters."),
         (lambda: outline.checked_title(" "), "Write at least one word."),
         (lambda: outline.checked_title("a\nb"), "Write one line"),
         (lambda: outline.roles("video"), "Items cannot show `video`. Write image, images, clip"),

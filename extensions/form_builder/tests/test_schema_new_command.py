@@ -77,7 +77,10 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
     assert schema.stages.verification is not None
     assert schema.stages.verification.keep.rule == "unanimous_and_key"
     half = new("other.yaml", "--answer", "text")
-    assert str(half.exception) == "Questions need a terminal. Give --name, or --yes for the defaults."
+    assert (
+        str(half.exception)
+        == "Touchstone can ask questions only in a terminal. Give --name, or --yes for the defaults."
+    )
     assert not (here / "other.yaml").exists()
 
 

@@ -21,7 +21,7 @@ SHOWN = 50
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "frame", Panel.ITEMS, "Take frames from videos, and skip blurred or repeated ones.")
+    group = find_group(cli, "frame", Panel.ITEMS, "Take frames from videos, and skip blurred or repeated frames.")
     group.command("create")(frames)
 
 
@@ -36,7 +36,11 @@ def frames(
     scenes: Annotated[bool, typer.Option("--scenes", help="Take the first frame of each scene.")] = False,
     scene_change: Annotated[
         float | None,
-        typer.Option(min=0.01, max=1.0, help="With --scenes: the share of a picture that must change. Default: 0.3."),
+        typer.Option(
+            min=0.01,
+            max=1.0,
+            help="With --scenes: the share of the picture that must change to begin a new scene. Default: 0.3.",
+        ),
     ] = None,
     at_most: Annotated[
         int | None, typer.Option(min=1, help="Keep at most this many frames of each video, spread evenly.")
@@ -51,7 +55,10 @@ def frames(
         typer.Option(metavar="FROM TO", help="Drop frames whose mean gray level (0 to 255) is outside this range."),
     ] = None,
     distinct: Annotated[
-        bool, typer.Option("--distinct", help="Keep only the sharpest of similar frames, across all videos.")
+        bool,
+        typer.Option(
+            "--distinct", help="Keep only the sharpest frame of each group of similar frames, across all videos."
+        ),
     ] = False,
     alike: Annotated[
         int,
@@ -60,12 +67,16 @@ def frames(
         ),
     ] = 6,
     motion: Annotated[
-        bool, typer.Option("--motion", help="Record how much each frame moved since the one before.")
+        bool, typer.Option("--motion", help="Record the motion of each frame since the previous frame.")
     ] = False,
-    least_motion: Annotated[float | None, typer.Option(min=0.0, help="Drop frames with less motion than this.")] = None,
-    most_motion: Annotated[float | None, typer.Option(min=0.0, help="Drop frames with more motion than this.")] = None,
+    least_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames with less motion than this number of pixels.")
+    ] = None,
+    most_motion: Annotated[
+        float | None, typer.Option(min=0.0, help="Drop frames with more motion than this number of pixels.")
+    ] = None,
     montage: Annotated[
-        bool, typer.Option("--montage", help="Draw sheets of all frames with their times in OUT/montage.")
+        bool, typer.Option("--montage", help="Save sheets of all frames with their times to OUT/montage.")
     ] = False,
     format: Annotated[str, typer.Option(help="The image format: png, or jpg (quality 95).")] = "png",
 ) -> None:
@@ -124,12 +135,12 @@ def _make(
     _tell(result.kept, sum(result.dropped.values()), result.sources, out)
     for why, n in sorted(result.dropped.items()):
         typer.echo(f"   {n:,} dropped: {why}")
-    _list("Damaged videos, read up to the damage", result.broken)
+    _list("Damaged videos (Touchstone took the frames before the damage)", result.broken)
     _list("Without a frame", result.missing)
     _list("Skipped", result.skipped)
     if montage:
         n = sheets.make(out)
-        typer.echo(f"{n:,} sheet{'' if n == 1 else 's'} of small pictures: {out / sheets.FOLDER}")
+        typer.echo(f"{n:,} sheet{'' if n == 1 else 's'} of thumbnails: {out / sheets.FOLDER}")
     else:
         sheets.clear(out)
     if result.sources == len(result.skipped):
@@ -148,7 +159,7 @@ def _videos(videos: Path, out: Path) -> dict[str, Path]:
         if videos.is_file() or (kind_of(path) == "clip" and not path.is_relative_to(out))
     }
     if not paths:
-        raise InvalidFileError(f"{videos} contains no video.")
+        raise InvalidFileError(f"{videos} contains no video. Choose another file or folder.")
     return paths
 
 
@@ -167,7 +178,10 @@ def _step(text: str) -> str:
 
 def _tell(kept: int, dropped: int, sources: int, out: Path) -> None:
     of = f"{sources:,} video{'' if sources == 1 else 's'}"
-    typer.echo(f"{kept:,} frame{'' if kept == 1 else 's'} kept, {dropped:,} dropped, of {of}: {out / 'frames.jsonl'}")
+    typer.echo(
+        f"{kept:,} frame{'' if kept == 1 else 's'} kept and {dropped:,} dropped, of {of}. Manifest: "
+        f"{out / 'frames.jsonl'}"
+    )
 
 
 def _list(head: str, rows: Sequence[tuple[str, str]]) -> None:

@@ -27,7 +27,7 @@ SCREEN = Screen(
     room=Room.ITEMS,
     role=Role.LEAD,
     words="frames clips video extract screenshots sampling sources",
-    needs=Need("This project has no clip. The page takes frames from videos that you upload.", project_facts.has_clips),
+    needs=Need("This project has no clips. Upload videos on this page to take frames.", project_facts.has_clips),
 )
 
 LOOK_SECONDS = 0.7
@@ -40,8 +40,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Frames",
-        "Touchstone takes frames from videos and screens them. The frames that you choose go into the image pool "
-        "for authors.",
+        "Touchstone takes frames from videos and drops unsuitable frames. The frames that you choose go into the "
+        "image pool for authors.",
         made_up=view.made_up,
     )
     st.html(f"<style>{candidate_grid.STYLE}</style>")
@@ -89,7 +89,7 @@ def _new(services: Services, view: ProjectView) -> None:
         st.text_input("Folder of videos, or one video", key="frames.path")
     else:
         key = f"frames.files.{st.session_state.get(_ROUND, 0)}"
-        files = st.file_uploader("Videos, or zips of folders of them", accept_multiple_files=True, key=key)
+        files = st.file_uploader("Videos, or ZIP files of video folders", accept_multiple_files=True, key=key)
     settings_form.draw_form("frames.ask")
     st.button(
         "Take frames",
@@ -114,14 +114,16 @@ def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any
         else:
             there = _clips(services, view) if where == POOL else _below(services)
             if not there:
-                raise InvalidFileError("There are no videos: the pool has no free clips." if where == POOL else _NONE)
+                raise InvalidFileError(
+                    "The pool has no free clips. Upload videos, or give a path." if where == POOL else _NONE
+                )
             root = file_inputs.typed_path(st.session_state["frames.path"]) if where == PATH else None
             made = set_jobs.begin_set(services, view.name, paths=there, root=root, **about)
         st.session_state[_SET] = made
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-_NONE = f"There are no videos. Names of videos end with {', '.join(sorted(CLIPS))}."
+_NONE = f"Touchstone found no videos. Names of videos end with {', '.join(sorted(CLIPS))}."
 
 
 def _below(services: Services) -> list[tuple[str, Path]]:
@@ -137,7 +139,7 @@ def _below(services: Services) -> list[tuple[str, Path]]:
 def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None:
     question = confirm.Confirmation(
         title=f"Delete the frames of {about.called}?",
-        words="This deletes its videos, frames and choices. Frames in the pool stay.",
+        words="Touchstone deletes the videos, frames and choices of this set. Frames in the pool stay.",
         undo="You cannot undo this, but you can upload the videos again.",
         yes="Delete these frames",
     )
@@ -199,8 +201,8 @@ def _again(services: Services, folder: Path, about: SetDescription) -> None:
     words.html(
         str(
             markup.paragraph(
-                "Screening checks the frames that were taken. If you change how frames are taken, all videos are "
-                "read again and choices made by hand are lost.",
+                "Screening checks frames that were already taken. If you change how frames are taken, Touchstone "
+                "reads all videos again and discards your choices.",
                 style="ts ts-quiet",
             )
         )

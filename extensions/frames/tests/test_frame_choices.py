@@ -101,9 +101,9 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     names = [each.name for each in frames(folder)]
     said = {names.index(name): (each["taken"], each["why"]) for name, each in decided.data["frames"].items()}
     assert said == {
-        kept[0]: (False, "ticked off by hand"),
-        kept[1]: (True, "the screening kept it"),
-        dropped[0]: (True, f"ticked on by hand, although {frames(folder)[dropped[0]].row['why']}"),
+        kept[0]: (False, "deselected by a lead"),
+        kept[1]: (True, "kept by the screening"),
+        dropped[0]: (True, f"selected by a lead, although {frames(folder)[dropped[0]].row['why']}"),
         dropped[1]: (False, frames(folder)[dropped[1]].row["why"]),
     }
 

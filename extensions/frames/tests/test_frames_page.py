@@ -122,16 +122,16 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
         "Choosing": ("28", "6"),
     }
     assert "bad.mp4 cannot be decoded" in told["Videos"]["Dropped, and why"]
-    assert "notes.txt: its name has no video extension" in told["Videos"]["Dropped, and why"]
+    assert "notes.txt: the file name has no video extension" in told["Videos"]["Dropped, and why"]
     assert told["Screening"]["Dropped, and why"] == "enough of its video: 22"
     assert told["Screening"]["How"] == "at most 3 per video"
-    assert part(page, "candidates") == "28 frames with these filters; 6 of 28 are chosen."
+    assert part(page, "candidates") == "28 frames with these filters. 6 of 28 frames are chosen."
     assert words(page).count('data-part="candidate"') == 24, "a page of them"
 
     page.selectbox(key="frames.filter.show").set_value("Kept by the screening").run()
     (folder,) = folders(lea)
     page.selectbox(key=f"frames.filter.source.{folder.name}").set_value("b.webm").run()
-    assert part(page, "candidates") == "3 frames with these filters; 6 of 28 are chosen."
+    assert part(page, "candidates") == "3 frames with these filters. 6 of 28 frames are chosen."
     page.button(key="frames.all.False").click().run()
     page.selectbox(key="frames.filter.show").set_value("Dropped").run()
     first = next(each for each in page.checkbox if str(each.key).startswith("frames.tick."))
@@ -190,7 +190,7 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     assert "each 5th frame, with its motion" in words(page)
     page.number_input(key="frames.filter.still").set_value(0.0).run()
     # the first frame of either video has none before it
-    assert part(page, "candidates") == "26 frames with these filters; 28 of 28 are chosen."
+    assert part(page, "candidates") == "26 frames with these filters. 28 of 28 frames are chosen."
     page.selectbox(key="frames.filter.order.True").set_value("most motion first").run()
     shown = [float(each) for each in re.findall(r"motion (\d+\.\d)", words(page))]
     assert len(shown) == 24

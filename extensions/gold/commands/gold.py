@@ -37,7 +37,7 @@ def register(cli: typer.Typer) -> None:
 def create(
     project: Project,
     number: Annotated[
-        int | None, typer.Option("--number", "-n", help="Draw this many items, evenly over the dimensions.")
+        int | None, typer.Option("--number", "-n", help="Draw this many items, evenly across the dimensions.")
     ] = None,
     items: Annotated[
         Path | None,
@@ -87,14 +87,16 @@ def add(
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"{file} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(
+            f"{file} cannot be read as UTF-8 text: {error}. Check the path and the encoding."
+        ) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line, object_pairs_hook=json_text.once)
             if not isinstance(row, dict) or not isinstance(row.get("answers"), dict) or "item" not in row:
-                raise ValueError('it must be {"item": ..., "answers": {...}}')
+                raise ValueError('the line must be {"item": ..., "answers": {...}}')
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
             continue
@@ -107,7 +109,9 @@ def add(
 def list_(
     project: Project,
     stage: InStage = Stage.VERIFICATION,
-    people: Annotated[bool, typer.Option("--people", help="List each person's score instead, as CSV.")] = False,
+    people: Annotated[
+        bool, typer.Option("--people", help="List each person's score as CSV instead of the gold checks.")
+    ] = False,
 ) -> None:
     """List the gold checks as JSON lines, with the answers that people gave.
 
@@ -128,7 +132,7 @@ def list_(
 
 def withdraw(
     project: Project,
-    gold: Annotated[str, typer.Argument(help="The gold check's ID, as `touchstone gold list` shows it.")],
+    gold: Annotated[str, typer.Argument(help="The gold check's ID from `touchstone gold list`.")],
     why: Annotated[str, typer.Option(help="The reason. It is stored.")],
 ) -> None:
     """Stop asking a gold check. Its answers no longer count.

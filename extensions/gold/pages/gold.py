@@ -49,13 +49,14 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Gold",
-        "Settled items hidden among live work. Raters cannot tell them apart; the answers show how well they work and"
-        " never count as votes. People who open this page do not get these items as tasks.",
+        "Gold checks are settled items hidden among live work. Raters cannot recognize gold checks. The answers "
+        "show how well raters work and never count as votes. People who open this page do not get these items as "
+        "tasks.",
         made_up=view.made_up,
     )
     stages = stages_with_gold(view)
     if not stages:
-        shell.show(markup.notice("This project's schema has no gold checks, neither in verification nor in grading."))
+        shell.show(markup.notice("This project's schema has no gold checks in verification or grading."))
         return
     stage = stages[0]
     if len(stages) > 1:
@@ -82,12 +83,12 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
     sentence = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
     limits = []
     if asked.warn_below is not None:
-        limits.append(f"people get a warning below {asked.warn_below:.0%} right answers")
+        limits.append(f"people with less than {asked.warn_below:.0%} right answers get a warning")
     if asked.stop_below is not None:
-        limits.append(f"people get no more work below {asked.stop_below:.0%} right answers")
+        limits.append(f"people with less than {asked.stop_below:.0%} right answers get no more work")
     if limits:
         both = "both " if len(limits) > 1 else ""
-        sentence += f"; {', and '.join(limits)}, {both}from {markup.count(asked.after, 'answer')} on"
+        sentence += f"; {', and '.join(limits)}, {both}after {markup.count(asked.after, 'answer')}"
     return f"{sentence}."
 
 
@@ -109,7 +110,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     called = distinct_names({each.person: each.name for each in gold_scores})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
-            "Reinstate someone who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
+            "Reinstate a stopped person", barred, format_func=lambda each: called[each.person], key="gold.who"
         )
         why = st.text_input("Reason to reinstate", key="gold.why")
         sent = st.form_submit_button("Reinstate", key="gold.go")
@@ -155,7 +156,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.tell_refused()
     checks = check_list.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not checks:
-        shell.show(markup.notice("There are no gold checks yet. Make some below."))
+        shell.show(markup.notice("There are no gold checks yet. Make gold checks below."))
         return
     shell.show(lines(checks, {known.id: known.title for known in view.schema.schema_.dimensions}))
     in_use = [check for check in checks if check.withdrawn is None]
@@ -163,13 +164,13 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         return
     with st.form("gold.withdraw", border=False, clear_on_submit=True):
         which = st.selectbox("Withdraw a wrong gold check", in_use, format_func=_name, key="gold.which")
-        why = st.text_input("Why it is withdrawn", key="gold.withdraw.why")
+        why = st.text_input("Reason for the withdrawal", key="gold.withdraw.why")
         sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
     if sent and which is not None:
         name = _name(which)
         question = Confirmation(
             f"Withdraw the gold check {name}?",
-            "Nobody gets this gold check any more, and its answers no longer count.",
+            "Raters no longer get this gold check, and its answers no longer count.",
             "You cannot undo this.",
             f"Withdraw {name}",
         )
@@ -200,11 +201,11 @@ def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup
         changed = "the item has changed"
         if line.known.model:
             changed += ", or the model's answer was withdrawn"
-        state = "" if line.usable else f"{changed}; nobody gets this check any more"
+        state = "" if line.usable else f"{changed}, so raters no longer get this check"
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:
-            state = state or "most raters answer this check wrong. Is the known answer right?"
+            state = state or "most raters answer this check wrong. Check whether the known answer is right."
         rows.append(
             [
                 markup.text(_name(line)),
@@ -243,7 +244,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
         "`touchstone gold import` makes gold checks from your own answers, one per line. Use this command for items "
-        "that you know to be bad."
+        "that you know are bad."
     )
 
 
@@ -264,16 +265,16 @@ def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> No
     """Draw the form that turns some of the candidates into gold items."""
     shell.show(
         markup.paragraph(
-            f"{markup.count(known, 'settled item is', 'settled items are')} clear and not among the gold checks yet."
+            f"{markup.count(known, 'settled item is', 'settled items are')} clear and can become gold checks."
             if stage in VERIFICATIONS
-            else f"{markup.count(known, 'answer')} with grades that all agree {'is' if known == 1 else 'are'} not "
-            "among the gold checks yet."
+            else f"{markup.count(known, 'answer')} with unanimous grades {'is' if known == 1 else 'are'} not among "
+            "the gold checks yet."
         )
     )
     if known:
         with st.form("gold.draw", border=False):
             number = st.number_input(
-                "Number to draw, evenly over the dimensions",
+                "Number to draw (evenly across dimensions)",
                 min_value=1,
                 max_value=known,
                 value=min(DRAWN, known),

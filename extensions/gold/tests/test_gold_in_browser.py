@@ -179,7 +179,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     ids = {question: f"garden/{at}" for at, question in enumerate(GOLD + LIVE)}
     settled = {(ids[question], "yes"): 3 for question in GOLD}
     assert votes == settled | {(ids[question], "yes"): n for question, n in live.items()}
-    assert "All stored states follow from the votes." in run(server.home, "check", "quorum")
+    assert "All stored states match the votes." in run(server.home, "check", "quorum")
     # To anyone who did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
     paid = {
         row["login"]: row

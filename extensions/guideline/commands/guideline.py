@@ -44,7 +44,8 @@ def show(
         counts = ", ".join(f"{n} in {stage}" for stage, n in known.submissions.items()) or "nothing yet"
         answers = f"; answers {known.answers} decisions" if known.answers else ""
         typer.echo(
-            f"{known.number}  {known.at:%Y-%m-%d %H:%M}  {known.by or '-'}  submitted under it: {counts}{answers}"
+            f"{known.number}  {known.at:%Y-%m-%d %H:%M}  {known.by or '-'}  submitted under this version: "
+            f"{counts}{answers}"
         )
         typer.echo(f"   {known.why or 'came with the schema'}")
 
@@ -52,17 +53,17 @@ def show(
 def import_(
     project: Project,
     file: Annotated[Path, typer.Argument(help="The new text: Markdown in UTF-8.")],
-    why: Annotated[str, typer.Option(help="What changed, in one sentence. Annotators read it.")],
+    why: Annotated[str, typer.Option(help="The change, in one sentence for annotators.")],
     answers: Annotated[
         list[str] | None,
         typer.Option(
             help="An adjudication reason in one dimension that this version settles. The version closes the open "
-            "decisions with this reason. Repeat the option for more.",
+            "decisions with this reason. Repeat the option for more reasons.",
             metavar="REASON@DIMENSION",
         ),
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="Everyone who has qualified must pass a new test under this version.")
+        bool, typer.Option("--requalify", help="Require a new test under this version from everyone who has qualified.")
     ] = False,
 ) -> None:
     """Publish a new version of the guideline. Later votes are stored with it.
@@ -80,7 +81,9 @@ def import_(
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
+        raise InvalidFileError(
+            f"{file} cannot be read as UTF-8 text. Nothing was changed. Save the file as UTF-8."
+        ) from error
     done = versions.publish_version(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify
     )

@@ -44,8 +44,8 @@ def render(services: Services) -> None:
     (now,) = (version for version in versions if version.in_force)
     shell.heading(
         "Guideline",
-        f"Version {now.number} is in force. Every vote is stored with the version that its rater saw. People who "
-        "worked under another version get a notice about a new version.",
+        f"Version {now.number} is in force. Touchstone stores each vote with the version that its rater saw. When "
+        "you publish a new version, people who worked under another version get a notice.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -62,7 +62,7 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
     if base != now.number:
         shell.show(
             markup.notice(
-                f"Version {now.number} came into force while you wrote ({now.why or 'no reason given'}). The "
+                f"Version {now.number} came into force while you were writing ({now.why or 'no reason given'}). The "
                 "comparison shows the changes that your version would undo.",
                 style="bad",
             )
@@ -74,16 +74,16 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
     with left:
         number = st.session_state.get(f"guideline.round.{view.name}", 0)
         text = st.text_area(
-            "The guideline, in Markdown",
+            "Guideline in Markdown",
             value=now.text,
             height=420,
             key=f"guideline.text.{view.name}.{number}",
-            help="A section `## Verification` (or another stage) is shown to the people in that stage.",
+            help="People in a stage see the section with the stage's name, such as `## Verification`.",
         )
     with right:
         preview, changed = st.tabs(["Preview", "What changes"], key=f"guideline.tabs.{view.name}")
         with preview:
-            shell.show(_scrolled(text, "The guideline as people see it"))
+            shell.show(_scrolled(text, "Preview of the guideline"))
         with changed:
             shell.show(text_difference.lines_of(changes(now.text, text, around=2)))
     if text != now.text:
@@ -111,10 +111,10 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
-        why = st.text_input("Change, in one sentence for annotators", key="guideline.why")
+        why = st.text_input("Change (one sentence for annotators)", key="guideline.why")
         answers = (
             st.multiselect(
-                "Adjudication reasons that it settles",
+                "Adjudication reasons that this version settles",
                 list(titles),
                 default=[tuple(pair) for pair in wanted],
                 format_func=lambda pair: titles.get(pair, str(pair)),
@@ -157,9 +157,9 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     if again and why.strip():
         question = Confirmation(
             f"Bring version {base + 1} of the guideline of {view.title} into force and require a new qualification?",
-            "People who have passed a qualification get no more work in its stage until they have passed a set under "
-            "this version.",
-            "You cannot undo this, but you can exempt someone on the page Qualify. Their submissions stay and count.",
+            "People who already qualified for a stage get no more work in that stage until they qualify under this "
+            "version.",
+            "You cannot undo this, but you can exempt people on the page Qualify. Submissions stay and count.",
             f"Bring version {base + 1} into force",
         )
         confirm.ask(services, question, put, key="guideline.sure")

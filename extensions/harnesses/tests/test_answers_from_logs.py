@@ -106,22 +106,22 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, log)
     why = (
-        "it has no item id, and its question, 'Where am I?', is that of 2 items "
-        "(Localization/location/0, Localization/location/1)"
+        "it has no item id, and the answer's question, 'Where am I?', is that of 2 items (Localization/location/0, "
+        "Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
         "2 rows are invalid:",
         f"inspect_counted.eval, row 4: {why}.",
         f"inspect_counted.eval, row 6: {why}.",
-        "2 rows have the same question as several items, and no id. Nothing was imported. Correct the "
-        "file, or import only the valid rows with --skip-bad, which lists the others.",
+        "2 rows have the same question as several items, and no id. Nothing was imported. Correct the file, or "
+        "import only the valid rows with --skip-bad, which lists the skipped rows.",
     ]
     assert answered(store) == {}
     done = bring(store, media, log, skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [(4, why), (6, why)]
     assert done.note == (
-        "2 rows have the same question as several items, and no id. "
-        "Unused keys: 'scores', 'scene' (the values are not imported)."
+        "2 rows have no item id, and a question that several items share. Unused keys: 'scores', 'scene' (the "
+        "values are not imported)."
     )
     where = ("Localization/location/0", "Localization/location/1")
     assert answered(store) == there(OF_INSPECT, "openai-api/scripted/tiny", EGGS, FULL, CAKE, *where)
@@ -156,8 +156,8 @@ def test_what_is_about_no_item_is_named_and_never_dropped(store: Store, media: M
     done = bring(store, media, path, model="m", skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (1, "there is no item 'nowhere' in this project, and no item has its question, 'Which fruit lies on my table'"),
-        (2, "there is no item 'nowhere' in this project, and it has no question"),
-        (3, "it has no item id, and no item has its question, 'Which fruit lies on your table?'"),
+        (2, "there is no item 'nowhere' in this project, and question is missing"),
+        (3, "item id, and no item has its question, 'Which fruit lies on your table?' is missing"),
     ]
     assert answered(store) == {("Object/existence/1", "m"): "x"}
 
@@ -266,8 +266,8 @@ def test_an_id_goes_before_the_question_and_the_first_that_is_an_item_s_counts()
     assert MATCH(PredictionRecord("m", "x", question="So: What is it?", ids=("other", "i2")))[0] == 2
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2"))) == (
         None,
-        "it names the item 'i2', but its question, 'Where am I?', is not the item's: 'What is it?'; 'i5' has this "
-        "question",
+        "it names the item 'i2', but its question, 'Where am I?', is not the item's question: 'What is it?'; 'i5' "
+        "has this question",
     )
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other",)))[0] == 5
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", dimension="d"))[0] is None

@@ -32,7 +32,7 @@ def test_a_log_whose_run_goes_on_or_broke_off_has_a_start_and_no_head(tmp_path: 
     assert texts(read(path)) == {"a": "red"}
     empty = archive(tmp_path / "e.eval", {"_journal/start.json": start})
     assert [bad.reason for bad in read(empty).bad] == [
-        "the log holds no sample, because its run ended before the first one (status: started)"
+        "the log has no samples, because its run ended before the first sample (status: started)"
     ]
 
 
@@ -100,8 +100,8 @@ def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_zip_in_a_zip_and_other_zips(tmp_path: Path) -> None:
     inner = io.BytesIO((LOGS / "inspect.eval").read_bytes())
     nested = archive(tmp_path / "l.eval", {"inspect.eval": inner.getvalue()})
-    assert "is a ZIP file without header.json, so it is not a log of Inspect" in refused(nested)
+    assert "is a ZIP file without header.json, so the file is not a log of Inspect" in refused(nested)
     outside = archive(tmp_path / "o.eval", {"header.json": HEAD, "samples/../../x_epoch_1.json": ONE})
-    assert "holds an unexpected part 'samples/../../x_epoch_1.json'" in refused(outside)
+    assert "contains an unexpected file 'samples/../../x_epoch_1.json'" in refused(outside)
     damaged = archive(tmp_path / "h.eval", {"header.json": "{", "samples/a_epoch_1.json": ONE})
     assert "header.json is damaged" in refused(damaged)

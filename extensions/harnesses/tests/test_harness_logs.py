@@ -211,7 +211,7 @@ def test_who_answered_stands_in_the_scores_or_the_folder(tmp_path: Path) -> None
 
     assert who(path) == ["org/tiny"]
     assert [bad.reason for bad in read(alone).bad] == [
-        "the model is unknown: neither a file of scores nor the folder names it. Name the model with --model"
+        "the model is unknown, because the scores and the folder do not name a model. Name the model with --model"
     ]
     assert who(tmp_path) == ["org/tiny", "somewhere"]  # lmms-eval calls folders after models
     scores = alone.with_name("20260101_000000_results.json")
@@ -336,11 +336,11 @@ def test_samples_that_do_not_fit(tmp_path: Path) -> None:
     assert [bad.row for bad in found.bad] == [2, 3, 4]
     none = read(inspect_log(tmp_path / "n.json"))
     assert [bad.reason for bad in none.bad] == [
-        "the log holds no sample, because its run ended before the first one (status: success)"
+        "the log has no samples, because its run ended before the first sample (status: success)"
     ]
     nobody = read(inspect_log(tmp_path / "l.json", a_sample(), model="none/none"))
     assert [bad.reason for bad in nobody.bad] == [
-        "neither the row nor the file name l.json names the model; give it with --model"
+        "the model is missing from the row and from the file name l.json; name the model with --model"
     ]
 
 
@@ -377,7 +377,7 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
         ("a", "blue"),
     ]  # not the last alone
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (n, "the answer is neither text nor a number") for n in (2, 3, 5)
+        (n, "the answer must be text or a number") for n in (2, 3, 5)
     ]
     unnamed = read(path)
     assert "give it with --model" in unnamed.bad[0].reason

@@ -161,7 +161,7 @@ def test_who_answered_is_in_the_name_of_the_file_or_of_a_folder(tmp_path: Path, 
     assert [row.model for row, _ in read.rows] == ([model] if model else [])
     if model is None:
         assert [row.reason for row in read.bad] == [
-            f"neither the row nor the file name {path.name} names the model; give it with --model"
+            f"the model is missing from the row and from the file name {path.name}; name the model with --model"
         ]
     assert [row.model for row in answers(path, model="named")] == ["named"]
 

@@ -22,7 +22,7 @@ class Format(StrEnum):
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    find_group(cli, "event", Panel.SERVER, "The log: who did what, and when.").command("list")(audit)
+    find_group(cli, "event", Panel.SERVER, "Show who did what, and when.").command("list")(audit)
 
 
 def audit(
@@ -30,16 +30,18 @@ def audit(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only events of this kind, such as task.submitted. `task.` selects all kinds that begin with it. "
-            "Repeat the option for more."
+            help="Only events of this kind, such as task.submitted. To select all kinds that begin with a prefix, "
+            "end with a dot, such as `task.`. Repeat the option for more kinds."
         ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Only events by this person.", metavar="LOGIN")] = None,
     item: Annotated[str | None, typer.Option(help="Only events about this item, by its ID in files.")] = None,
-    since: Annotated[datetime | None, typer.Option(help="From this time on, in UTC.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="Up to this time, in UTC.")] = None,
-    format: Annotated[Format, typer.Option(help="A table, or one JSON object per line.")] = Format.CSV,
-    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="Only events at or after this time, in UTC.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Only events up to this time, in UTC.")] = None,
+    format: Annotated[
+        Format, typer.Option(help="The output format: a table, or one JSON object per line.")
+    ] = Format.CSV,
+    out: Annotated[Path | None, typer.Option(help="Write the events to this file instead of standard output.")] = None,
 ) -> None:
     """List who did what and when, newest first.
 

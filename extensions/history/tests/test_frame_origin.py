@@ -68,7 +68,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
     image, written = origin(store, lea, name)
     assert (image.name, image.at, image.by) == ("Image", pooled, "ann")
     assert facts(image) | {"sharpness": ""} == {
-        "place in the item": "image",
+        "role in the item": "image",
         "name": "V.mp4/00012.480000.png",
         "source": "V.mp4",
         "frame": "312, at 312/25 s",
@@ -76,7 +76,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
         "look-alikes": "group 4",
         "taken": "seconds: 2",
         "screened": "min_sharpness: 90.0",
-        "chosen": "by hand, although blurred: its sharpness is 81.5, below 90",
+        "chosen": "by hand, although blurred: sharpness 81.5 is below 90",
         "sharpness": "",
         "triage": "kept",
     }

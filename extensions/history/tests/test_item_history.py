@@ -64,7 +64,7 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     ]
     assert told.answers[1].note == "I looked again."
     steps = [(step.by, step.words) for step in told.steps]
-    assert ("ben", "took the item (verification)") in steps
+    assert ("ben", "started the item (verification)") in steps
     assert ("ben", "gave the item back (verification)") in steps
     assert ("ann", "reopened the answer (verification)") in steps
     assert ("ann", "corrected an earlier answer (verification)") in steps

@@ -80,7 +80,7 @@ def test_results_come_in_once(project: Store, tmp_path: Path) -> None:
         ({"tool": "ocr", "result": "x"}, "item is missing"),
         ({"item": 7, "tool": "ocr", "result": "x"}, "this project has no item '7'"),
         ({"item": 0, "tool": "google", "result": "x"}, "unknown tool 'google'. Choose from: detect_traffic_sign, "),
-        ({"item": 0, "tool": "ocr"}, "result is missing. An empty list or text means that nothing was found"),
+        ({"item": 0, "tool": "ocr"}, "result is missing. If the tool found nothing, give an empty list or text"),
         ({"item": 0, "tool": "ocr", "result": "x", "arguments": [1]}, "arguments is not an object"),
         (
             {"item": 0, "tool": "object_detection", "result": ["mug"]},

@@ -52,7 +52,8 @@ def result_of(tool: Tool, said: bytes) -> Any:
     if value is None:
         raise ToolFailure(
             "no_result",
-            f"{tool.name} wrote null instead of a result. An empty list or text means that nothing was found.",
+            f"{tool.name} wrote null instead of a result. If the tool finds nothing, the result must be an empty "
+            "list or text.",
         )
     return value
 

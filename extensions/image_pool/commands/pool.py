@@ -29,7 +29,7 @@ def add(
     folder: Annotated[Path, typer.Argument(help="A file, or a folder with its subfolders.")],
     role: Annotated[
         str | None,
-        typer.Option(help="The role in an item that the files are for. Only files that fit the role are added."),
+        typer.Option(help="The role of the files in an item. Touchstone adds only files that fit the role."),
     ] = None,
     source: Annotated[
         str | None,
@@ -42,13 +42,16 @@ def add(
         str | None,
         typer.Option(
             metavar="FILE|folders",
-            help="For items about several files: a CSV or JSON lines file with `group`, `role` and `file` (or a "
-            "column for each role), or `folders` if each folder is a group and its files are named by role.",
+            help="For items with several files. Give a CSV or JSON lines file with `group`, `role` and `file`, or "
+            "with a column for each role. Give `folders` if each folder is a group and its files are named by "
+            "role.",
         ),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="With --groups: NAME=COLUMN, if a column has another name. Repeat it for more."),
+        typer.Option(
+            help="With --groups: NAME=COLUMN, if a column has another name. Repeat the option for more columns."
+        ),
     ] = None,
 ) -> None:
     """Add images and clips to the pool that authors write items about.
@@ -62,15 +65,15 @@ def add(
     from workflow.annotate import image_pool
 
     if not folder.exists():
-        raise InvalidFileError(f"There is no file or folder {folder}.")
+        raise InvalidFileError(f"The file or folder {folder} does not exist. Check the path.")
     if groups is None and column:
-        raise InvalidInputError([Problem("column", "--column needs --groups FILE.")])
+        raise InvalidInputError([Problem("column", "--column needs --groups FILE. Add --groups, or remove --column.")])
     if groups is not None:
         _add_groups(project, folder, groups, pairs(column or (), "NAME=COLUMN", option="--column"), source, dimension)
         return
     files = files_below(folder)
     if not files:
-        raise InvalidFileError(f"{folder} contains no file.")
+        raise InvalidFileError(f"{folder} contains no file. Choose another folder.")
     here = opened()
     how: dict[str, Any] = {
         "by": None,

@@ -34,9 +34,9 @@ def triage(
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise InvalidFileError(f"{out} cannot be written; nothing was changed.") from error
-    typer.echo(f"{total.left} left, {total.kept} kept, {sum(total.dropped.values())} dropped")
+            raise InvalidFileError(f"{out} cannot be written. Nothing was changed. Choose another file.") from error
+    typer.echo(f"Frames: {total.left} left, {total.kept} kept, {sum(total.dropped.values())} dropped")
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")
     if total.surplus:
-        typer.echo(f"   {total.surplus} more are from sources at their limit")
+        typer.echo(f"   skipped, because their sources are at the limit: {total.surplus}")

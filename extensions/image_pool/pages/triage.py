@@ -98,6 +98,6 @@ def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
         with shell.pressed(services):
             if triage_decisions.undo(services.store, person=services.person, project=view.name) is None:
-                raise NotFoundError(_("You have nothing to take back."))
+                raise NotFoundError(_("You have no decision to take back."))
 
     st.button(_("Take back"), key="triage.undo", shortcut="U", type="tertiary", on_click=act)

@@ -114,7 +114,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ("g5;before;none.png;", "pairs.csv (line 9): there is no image or clip 'none.png' in the folder"),
         (
             "g6;before;5.png;\ng6;after;6.png;\ng6;after;7.png;",
-            "(line 10): it has 2 for after, but an item takes at most 1",
+            "(line 10): the group has 2 files for after, but an item can have at most 1",
         ),
         ("g7;before;5.png;\ng7;after;broken.png;", "pairs.csv (line 13): broken.png: "),
         ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before takes an image"),
@@ -194,7 +194,7 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     page = drawn(store, home, "import_", "boss", project="p")
     page.segmented_control(key="import.what").set_value("Images to write items about").run()
     page.segmented_control(key="import.pool.where").set_value("A path on the server's machine").run()
-    page.selectbox(key="import.pool.groups").set_value("A group of files: listed in a table").run()
+    page.selectbox(key="import.pool.groups").set_value("A group of files listed in a table").run()
     page.text_input(key="import.pool.path").input(str(folder)).run()
     assert page.button(key="import.pool.go").disabled, "there is no table yet"
     page.text_input(key="import.pool.table_path").input(str(table)).run()
@@ -203,8 +203,8 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     page.text_area(key="import.pool.columns").input("group=Nr").run()
     page.button(key="import.pool.go").click().run()
     assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
-    (bad,) = rows(page, "Why it was rejected")
-    assert "no role 'befor'" in bad["Why it was rejected"]
+    (bad,) = rows(page, "Reason for rejection")
+    assert "no role 'befor'" in bad["Reason for rejection"]
     assert image_pool.pool(store, person=make_person(store, "ann"), project="p").total == 2
 
 

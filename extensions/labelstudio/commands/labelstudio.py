@@ -31,13 +31,15 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 Server = Annotated[
     str | None,
     typer.Option(
-        help="The address of the Label Studio server. You can leave it out if the project has only one.",
+        help="The address of the Label Studio server. You can omit this option if the project has only one server.",
         metavar="ADDRESS",
     ),
 ]
 Stages = Annotated[
     list[Stage] | None,
-    typer.Option(help="A stage whose work goes to Label Studio. Repeat the option for more. Default: unchanged."),
+    typer.Option(
+        help="A stage whose work goes to Label Studio. Repeat the option for more stages. Default: unchanged."
+    ),
 ]
 Ahead = Annotated[
     int | None, typer.Option(min=1, help="Number of tasks that a person has in Label Studio at once. Default: 3.")
@@ -47,12 +49,16 @@ Hold = Annotated[
 ]
 MediaFrom = Annotated[
     str | None,
-    typer.Option(help="The public address of this server. Default: TOUCHSTONE_PUBLIC_URL.", metavar="ADDRESS"),
+    typer.Option(
+        help="The public address of this server, from which Label Studio loads media. Default: TOUCHSTONE_PUBLIC_URL.",
+        metavar="ADDRESS",
+    ),
 ]
 LocalFiles = Annotated[
     Path | None,
     typer.Option(
-        help="The local-files document root of Label Studio on this machine. Tasks then name files, not links."
+        help="The local-files document root of Label Studio on this machine. Tasks then refer to files instead of "
+        "links."
     ),
 ]
 
@@ -75,14 +81,14 @@ def people(
     pairs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A person's login and e-mail address in Label Studio. Without this, list the people.",
+            help="A person's login and e-mail address in Label Studio. If omitted, list the people.",
             metavar="LOGIN=E-MAIL",
         ),
     ] = None,
     server: Server = None,
     remove: Annotated[
         list[str] | None,
-        typer.Option(help="Send no more work of this login to Label Studio. Repeat the option for more."),
+        typer.Option(help="Stop sending this login's work to Label Studio. Repeat the option for more logins."),
     ] = None,
     invite: Annotated[
         bool,
@@ -181,7 +187,9 @@ def sync(
     hold: Hold = None,
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
-    every: Annotated[float, typer.Option(min=1, max=10, help="Seconds between two synchronizations.")] = 5.0,
+    every: Annotated[
+        float, typer.Option(min=1, max=10, help="The number of seconds between two synchronizations.")
+    ] = 5.0,
 ) -> None:
     """Send tasks and fetch answers again and again, until Ctrl+C. If it is interrupted, the same command continues.
 
@@ -214,7 +222,7 @@ def sync(
             project,
             lambda progress: bridge.sync(shared.store, client, forms, by=None, **about),
         )
-    typer.echo("Ended. Tasks stay in Label Studio. Run the same command to continue.")
+    typer.echo("Synchronization ended. Tasks stay in Label Studio. Run the same command to continue.")
 
 
 def status(project: Project, server: Server = None) -> None:
@@ -273,7 +281,7 @@ def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     if len(addresses) == 1:
         return shared, addresses[0]
     if addresses:
-        raise NotFoundError(f"{project} has several servers. Choose one with --server: {', '.join(addresses)}.")
+        raise NotFoundError(f"{project} has several servers. Choose a server with --server: {', '.join(addresses)}.")
     here = shared.settings.of(LabelStudioSettings).label_studio_url
     if here:
         return shared, _normal(here)
@@ -297,8 +305,8 @@ def _status(shared: Resources, project: str, address: str) -> BridgeStatus:
     server_status = status_of(shared, project, address)
     if server_status is None:
         raise NotFoundError(
-            f"{project} sends no work to {address} yet. Connect it: touchstone labelstudio map {project} --server "
-            f"{address}"
+            f"{project} sends no work to {address} yet. Connect the server: touchstone labelstudio map {project} "
+            f"--server {address}"
         )
     return server_status
 
@@ -358,7 +366,7 @@ def _ready(
     if not now.stages:
         shown = " ".join(f"--stage {stage.value}" for stage in bridging.stages_shown(schema))
         raise NotFoundError(
-            f"Choose stages with --stage. Label Studio can show {shown} of this project."
+            f"Choose stages with --stage. For this project, you can use {shown}."
             if shown
             else "Label Studio cannot show any stage of this project. Use Touchstone's pages."
         )

@@ -19,7 +19,10 @@ def register(labelstudio: typer.Typer) -> None:
 def backend(
     project: Annotated[str, typer.Argument(help="The project whose tasks the model answers.")],
     spec: Annotated[
-        str, typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone.")
+        str,
+        typer.Option(
+            help="The model's description: a YAML file, or the name of a description that comes with Touchstone."
+        ),
     ],
     strategy: Annotated[
         str,
@@ -32,7 +35,7 @@ def backend(
         typer.Option(help="A folder with the images of tasks that Touchstone did not send.", metavar="DIR"),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="The address to listen on. Other addresses than 127.0.0.1 need a password.")
+        str, typer.Option(help="The address to listen on. Any address other than 127.0.0.1 needs a password.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 9090,
     secret_env: Annotated[
@@ -59,7 +62,7 @@ def backend(
     from workflow.runs import model_descriptions
 
     if strategy not in ("generate", "rank_options"):
-        raise ModelError(f"--strategy is {strategy}. Give generate or rank_options.")
+        raise ModelError(f"--strategy cannot be {strategy}. Give generate or rank_options.")
     secret = _secret(secret_env)
     if secret is None and not is_loopback(host):
         raise SettingsError(
@@ -86,7 +89,7 @@ def backend(
                 seconds=seconds,
                 ranks=strategy == "rank_options",
             )
-            typer.echo(f"{described.name} answers at http://{shown(host)}:{port} (Ctrl+C ends it)")
+            typer.echo(f"{described.name} answers at http://{shown(host)}:{port}. Press Ctrl+C to stop.")
             if secret is None:
                 typer.echo("There is no password, so anyone on this machine can use the model.")
             uvicorn.run(
@@ -107,5 +110,7 @@ def _secret(name: str | None) -> str | None:
         return None
     secret = os.environ.get(name, "")
     if not secret:
-        raise SettingsError(f"The environment variable {name} is not set. Set it to the connection's password.")
+        raise SettingsError(
+            f"The environment variable {name} is not set. Set this variable to the connection's password."
+        )
     return secret

@@ -71,7 +71,7 @@ def _take(
                 session,
                 link,
                 row,
-                "Another person answered this task, so you get it again. Please answer it yourself.",
+                "Another person answered this task, so you get the task again. Please answer the task yourself.",
                 None,
             )
         return _keep_answer(
@@ -161,7 +161,10 @@ def _skipped(
 ) -> BridgeOutcome | None:
     held = tasks.lock(session, public_id=slot.public_id)
     if held is None or held.person_id != person.id or held.state is not TaskState.CLAIMED:
-        why = "The rater skipped this task too late: it was already stored, or no longer assigned. Stored answers stay."
+        why = (
+            "The rater skipped this task too late. The answer was already stored, or the task was no longer "
+            "assigned. Stored answers stay."
+        )
         return _over(session, link, row, annotation, BridgeOutcome.SETTLED, why)
     if row.state in sent_tasks.THERE:
         leases.give_up(session, access=access, row=held, person=person, now=link.store.now())
@@ -176,7 +179,7 @@ def _refuse(
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
-        says = f"Your answer could not be stored. {why} Please correct it and submit it again."
+        says = f"Your answer could not be stored. {why} Please correct the answer and submit it again."
         _again(session, link, row, says, [dict(region) for region in annotation.result if isinstance(region, Mapping)])
     else:
         sent_tasks.call_back(session, row=row, why=why)

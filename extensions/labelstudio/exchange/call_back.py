@@ -84,7 +84,7 @@ def why_not_here(session: Session, link: Link, plan: Plan, place: StoredBridgePr
     if not access.may_do(place.stage):
         return "This person no longer works on this stage.", _GIVEN_BACK
     if place.labeling_hash not in looks.hashes:
-        return "The task looks different now.", _KEPT
+        return "The form of the task has changed.", _KEPT
     if place.outside_user != mapped.outside_user:
         return "This person now has another account in Label Studio.", _KEPT
     return "", _KEPT

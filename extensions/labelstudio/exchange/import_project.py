@@ -122,7 +122,8 @@ def _file(folder: MediaFolder | None, asset: AssetName) -> Path | None:
     if len(places) > 1:
         named = ", ".join(str(place) for place in places[:3])
         raise InvalidMediaError(
-            f"several files match {asset.path} ({named}). Keep one of these files, or move the right file to this path"
+            f"several files match {asset.path} ({named}). Keep only one of these files, or move the right file "
+            "to this path"
         )
     return places[0] if places else None
 
@@ -226,9 +227,9 @@ def _new_items(session: Session, bring: Import, read: ReadProject) -> list[ItemR
             as_it_came or json_layout.same(dict(content[row.id]), dict(item.fields))
         ):
             raise InvalidFileError(
-                f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is already in "
-                "this project with other content. Nothing was imported. Name the key with the item ids with "
-                "--set fields.item_id=KEY, or import the file into another project."
+                f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is already in this "
+                "project with other content. Nothing was imported. Choose the key that contains item IDs with --set "
+                "fields.item_id=KEY, or import the file into another project."
             )
     return [item for item in read.items if item.external_id not in there]
 

@@ -76,7 +76,7 @@ def content_of(store: Store, *, asset: str) -> str:
     with store.read() as session:
         file = media_access.file_of_asset(session, public_id=asset)
     if file is None or file[1] is None:
-        raise NotFoundError("The file of this image or clip is not imported yet. Try again later.")
+        raise NotFoundError("The file of this image or clip has not been imported yet. Try again later.")
     return file[1].sha256
 
 

@@ -131,7 +131,7 @@ def _read_page(
         answer = counting.get(row.id)
         if answer is not None and answer[0] not in {annotation.id for annotation in task.annotations}:
             with link.write() as session:
-                why = "The answer was deleted in Label Studio. Touchstone keeps it."
+                why = "The answer was deleted in Label Studio. Touchstone keeps its copy of the answer."
                 note(session, link, row, *answer, BridgeOutcome.DELETED, why, {})
     return strangers
 

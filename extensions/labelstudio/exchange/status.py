@@ -153,33 +153,33 @@ def _lines(session: Session, bridge_id: int) -> list[StageThere]:
 
 
 _SENTENCES = {
-    "out": ("1 task waits in Label Studio.", "{} tasks wait in Label Studio."),
-    "stored": ("1 answer is stored here.", "{} answers are stored here."),
+    "out": ("1 task is waiting in Label Studio.", "{} tasks are waiting in Label Studio."),
+    "stored": ("Touchstone has stored 1 answer.", "Touchstone has stored {} answers."),
     "removing": (
-        "1 finished task must still be removed from Label Studio.",
-        "{} finished tasks must still be removed from Label Studio.",
+        "Touchstone has not yet removed 1 finished task from Label Studio.",
+        "Touchstone has not yet removed {} finished tasks from Label Studio.",
     ),
     "superseded": ("1 stored answer was changed later.", "{} stored answers were changed later."),
     "refused": (
-        "1 answer was invalid. The task was sent again with the reason.",
-        "{} answers were invalid. The tasks were sent again with the reasons.",
+        "1 answer was invalid. Touchstone sent the task again with the reason.",
+        "{} answers were invalid. Touchstone sent the tasks again with the reasons.",
     ),
     "not_theirs": (
         "1 answer came from another person and does not count.",
         "{} answers came from other people and do not count.",
     ),
     "late": (
-        "1 answer was late. Its text is kept as a draft.",
-        "{} answers were late. Their texts are kept as drafts.",
+        "1 answer was late. Touchstone saved its text as a draft.",
+        "{} answers were late. Touchstone saved their texts as drafts.",
     ),
     "settled": (
         "1 task was answered twice. The first answer counts.",
         "{} tasks were answered twice. The first answers count.",
     ),
-    "skipped": ("1 task was skipped and given back.", "{} tasks were skipped and given back."),
+    "skipped": ("1 task was skipped and returned to Touchstone.", "{} tasks were skipped and returned to Touchstone."),
     "deleted": (
-        "1 task or answer was deleted in Label Studio. Stored votes stay.",
-        "{} tasks or answers were deleted in Label Studio. Stored votes stay.",
+        "1 task or answer was deleted in Label Studio. Touchstone keeps stored votes.",
+        "{} tasks or answers were deleted in Label Studio. Touchstone keeps stored votes.",
     ),
     "strangers": (
         "1 task in this person's Label Studio project is not from Touchstone and stays unchanged.",
@@ -215,27 +215,27 @@ def _next_steps(
     if not row.stages:
         steps.append("No stage is connected. Connect at least one stage, or push once to remove all tasks.")
     if not mapped:
-        steps.append(
-            "Nobody works in Label Studio yet. Match people with their Label Studio accounts by e-mail address."
-        )
+        steps.append("No accounts are matched yet. Enter the e-mail addresses that people use in Label Studio.")
     for mapping, who in mapped:
         if not who.active or (mapping.person_id not in members and not who.is_admin):
             steps.append(
-                f"{_called(who)} is no longer in the project. Remove the e-mail address, or add this person again."
+                f"{_called(who)} is no longer in the project. Remove this person's e-mail address, or add the "
+                "person again."
             )
         elif mapping.outside_user is None and mapping.why:  # without a reason, no push has looked yet
             steps.append(
-                f"Invite {mapping.email} at {row.address}: Label Studio has no account with this address, "
-                f"for {_called(who)}."
+                f"Label Studio has no account for {_called(who)} with the address {mapping.email}. Invite this "
+                f"person at {row.address}."
             )
     waiting = sum(line.out + line.removing for line in lines)
     if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):
         since = f"since {row.pulled_at:%Y-%m-%d %H:%M} UTC" if row.pulled_at else "yet"
         steps.append(
-            f"{waiting} tasks wait in Label Studio, and no answers were fetched {since}. Start the synchronization."
+            f"Tasks waiting in Label Studio: {waiting}. No answers have been fetched {since}. Start the "
+            "synchronization."
         )
     elif mapped and row.stages and row.pushed_at is None:
-        steps.append("No tasks were sent yet. Push, or start the synchronization.")
+        steps.append("No tasks have been sent yet. Push tasks, or start the synchronization.")
     for out, item in received_answers.stuck(session, bridge_id=row.id, tries=TRIES, limit=MOST_STUCK):
         whom = next((_called(who) for mapping, who in mapped if mapping.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
@@ -243,8 +243,7 @@ def _next_steps(
     for line in lines:
         if line.not_theirs:
             steps.append(
-                f"Other people gave {line.not_theirs} answers in the {line.stage.value} of "
-                f"{line.name or line.login}. Tell "
-                "everyone to open only their own project."
+                f"Answers from other people in the {line.stage.value} of {line.name or line.login}: {line.not_theirs}"
+                ". Tell everyone to open only their own project."
             )
     return steps

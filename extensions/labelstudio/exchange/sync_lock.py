@@ -83,7 +83,7 @@ class Link:
             row = servers.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
                 raise ConflictError(
-                    "Another process took over this synchronization, because this process was silent for too long."
+                    "Another process took over this synchronization because this process did not respond in time."
                 )
             servers.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session
@@ -122,7 +122,9 @@ def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, pro
                 servers.occupy(session, row=row, by=me, until=store.now() + LEASE)
                 return Link(store, front, forms, row.id, access.project_id, access.name, me)
         if time.monotonic() > patient_until:
-            raise ConflictError(f"Another process is synchronizing {front.address}. Wait until it has ended.")
+            raise ConflictError(
+                f"Another process is synchronizing {front.address}. Wait until that synchronization ends."
+            )
         time.sleep(0.05)
 
 
@@ -144,7 +146,7 @@ def find_server(session: Session, *, project_id: int, address: str, lock: bool =
     """Return the server with this address. Raise ``NotFoundError`` if the project sends no work there."""
     row = servers.find(session, project_id=project_id, address=plain(address), lock=lock)
     if row is None:
-        raise NotFoundError(f"This project sends no work to {plain(address)}. Connect the server first.")
+        raise NotFoundError(f"This project is not connected to {plain(address)}. Connect the server first.")
     return row
 
 

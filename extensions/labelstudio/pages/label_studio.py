@@ -97,7 +97,7 @@ def _status_line(services: Services, view: ProjectView, status: BridgeStatus) ->
         pull = st.button("Pull now", key=key.format("pull"), width="stretch", help="Fetch new answers.")
     with rest:
         st.caption(
-            f"Run `touchstone labelstudio sync {view.name}` on the machine of Touchstone to push and pull continuously."
+            f"To push and pull continuously, run `touchstone labelstudio sync {view.name}` on Touchstone's server."
         )
     if push or pull:
         with shell.pressed(services):
@@ -112,7 +112,9 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
     try:
         jobs.begin(services, SYNC.name, slot=slot, project=view.name, input=asked)
     except SlotConflict as taken:
-        raise ConflictError("Another synchronization with this server is running. Wait until it has ended.") from taken
+        raise ConflictError(
+            "Another synchronization with this server is running. Wait until that synchronization ends, then try again."
+        ) from taken
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:
@@ -143,7 +145,7 @@ def _ago(at: datetime | None, now: datetime) -> str:
 def _counts_table(status: BridgeStatus) -> None:
     shell.section("Tasks by state")
     if not status.lines:
-        shell.show(markup.tag("p", markup.quiet("No tasks were sent yet."), style="ts"))
+        shell.show(markup.tag("p", markup.quiet("No tasks have been sent yet."), style="ts"))
         return
     heads = [
         ("Stage", ""),
@@ -179,11 +181,13 @@ def _line(line: StageThere) -> list[markup.Markup]:
 
 
 def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None:
-    shell.section("Accounts in Label Studio")
+    shell.section("Label Studio accounts")
     members = memberships.list_members(services.store, person=services.person, project=view.name)
     mapped = {person.login: person for person in status.people}
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
-    st.caption("E-mail addresses with which people sign in to Label Studio. People without an address get no tasks.")
+    st.caption(
+        "Enter the e-mail address that each person uses in Label Studio. People without an address get no tasks."
+    )
     with st.form(f"label_studio.people.{status.address}", border=False):
         everyone = [(member.person.login, member.person.name) for member in members]
         everyone += [(person.login, person.name) for person in gone]
@@ -225,7 +229,7 @@ def _about(there: PersonThere | None) -> str:
         return ""
     if there.why:
         return there.why
-    return "account found" if there.known else "account checked at the next push"
+    return "account found" if there.known else "account will be checked at the next push"
 
 
 def _save_people(services: Services, project: str, status: BridgeStatus, keys: Mapping[str, str]) -> None:
@@ -242,7 +246,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
             if email and email.casefold() != before.get(login):
                 bridge.map_person(services.store, login=login, email=email, **bridge_args)
                 changed += 1
-        saved = f"Saved: {markup.count(changed, 'change')}. Push to apply the changes."
+        saved = f"Saved {markup.count(changed, 'change')}. Push to apply the changes."
         _keep_result(PEOPLE, saved if changed else "Nothing was changed.")
 
 
@@ -255,11 +259,11 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
     stages = [stage for stage in projects.stages_of(schema) if stage not in ONLY_HERE]
     refused = {stage: bridging.refused(schema, stage) for stage in stages}
     can = [stage for stage in stages if refused[stage] is None]
-    shell.section("Settings of this server" if status else "Connect a server")
+    shell.section("Server settings" if status else "Connect a server")
     if status is None:
         _first_steps(view)
     if not can:
-        shell.show(markup.notice("Label Studio cannot show any stage of this project. Use Touchstone's pages."))
+        shell.show(markup.notice("Label Studio cannot show any stage of this project. Use Touchstone's pages instead."))
     stored = (status.address, *status.stages, status.ahead, status.hold_hours, status.stay) if status else ()
     key = ".".join(["label_studio.connect", view.name, *map(str, stored)])
     with st.form(key, border=False):
@@ -307,9 +311,9 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
 def _first_steps(view: ProjectView) -> None:
     shell.show(
         markup.notice(
-            "First set a Label Studio token (TOUCHSTONE_LABEL_STUDIO_TOKEN) and this server's public address"
-            " (TOUCHSTONE_PUBLIC_URL) on the machine of Touchstone; see docs/label-studio.md. Then connect"
-            f" {view.title}, enter e-mail addresses, and push."
+            "On Touchstone's server, set a Label Studio token (TOUCHSTONE_LABEL_STUDIO_TOKEN) and the server's "
+            f"public address (TOUCHSTONE_PUBLIC_URL). Then connect {view.title}, enter e-mail addresses, and push. "
+            "For details, see docs/label-studio.md."
         )
     )
 

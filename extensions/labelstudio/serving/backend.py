@@ -86,11 +86,15 @@ class Backend:
         errors: list[str] = []
         if len(tasks) * len(config.controls) > MOST_QUESTIONS:
             raise RequestTooLargeError(
-                f"{len(tasks)} tasks with {len(config.controls)} controls are too many. Send fewer tasks."
+                f"The request has too many tasks and controls: {len(tasks)} tasks with {len(config.controls)} "
+                "controls. Send fewer tasks."
             )
         for place, task in enumerate(tasks):
             if self.clock() > end:
-                errors.append(f"Task {_id(task)} and all later tasks were not answered before the time limit.")
+                errors.append(
+                    f"Task {_id(task)} and all later tasks were not answered before the time limit. Send fewer tasks "
+                    "at once."
+                )
                 break
             try:
                 for control, question in self._questions(task, config, first=len(questions) + 1):
@@ -135,11 +139,13 @@ class Backend:
         if isinstance(key, str) and key:
             ours = self.find(key)
             if ours is None:
-                raise BadRequestError("the task's Touchstone key is not from this project.")
+                raise BadRequestError(
+                    "the task's Touchstone key is not a key of this project. Use tasks of this project."
+                )
             if ours.stage is not Stage.AUTHORING:
                 raise NotAllowedError(
-                    f"no prediction in the stage {ours.stage.value}, because people must answer without seeing a "
-                    "model's answer."
+                    f"predictions are not available in the stage {ours.stage.value}, because people must answer "
+                    "without seeing a model's answer."
                 )
             pictures = ours.pictures
         else:
@@ -150,7 +156,9 @@ class Backend:
                 if isinstance(value, str) and value
             ]
             if len(named) > MOST_PICTURES:
-                raise BadRequestError(f"the task names {len(named)} images, but a model gets at most {MOST_PICTURES}.")
+                raise BadRequestError(
+                    f"the task names {len(named)} images, but a model can receive at most {MOST_PICTURES}."
+                )
             pictures = [self.fetch(value) for value in named]
         controls = [
             control
@@ -227,7 +235,9 @@ def _score(attempt: Attempt) -> float | None:
 
 def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
     if not isinstance(body, Mapping):
-        raise BadRequestError('This is not a request for predictions: {"tasks": [...], "label_config": "<View>..."}.')
+        raise BadRequestError(
+            'A request for predictions must have this form: {"tasks": [...], "label_config": "<View>..."}.'
+        )
     tasks, config = body.get("tasks"), body.get("label_config")
     if not isinstance(tasks, list) or not all(
         isinstance(task, Mapping) and isinstance(task.get("data"), Mapping) for task in tasks
@@ -265,8 +275,8 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
                 )
             if secret is not None and not _knows(request, secret):
                 refusal = {
-                    "error": "The password is missing or wrong. Give the password in the model's connection "
-                    "(Basic Auth)."
+                    "error": "The password is missing or wrong. In Label Studio, enter the password in the model's "
+                    "connection settings (Basic Auth)."
                 }
                 return JSONResponse(refusal, 401, {"WWW-Authenticate": "Basic"})
             try:
@@ -328,7 +338,7 @@ def _knows(request: Request, secret: str) -> bool:
 async def _body(request: Request) -> Any:
     """Return the request's JSON. Its content type must be JSON, which a foreign page in a browser cannot send."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise BadRequestError("Send JSON, as application/json.")
+        raise BadRequestError("Send the request as JSON, with the content type application/json.")
     read, size = bytearray(), 0
     async for piece in request.stream():
         size += len(piece)
@@ -337,8 +347,8 @@ async def _body(request: Request) -> Any:
         if size <= MOST_BYTES:
             read += piece
     if size > MOST_BYTES:  # read to its end, so that the sender gets the reason of the refusal
-        raise RequestTooLargeError(f"A request may have at most {MOST_BYTES // 1_000_000} MB. Send fewer tasks.")
+        raise RequestTooLargeError(f"A request can have at most {MOST_BYTES // 1000000} MB. Send fewer tasks.")
     try:
         return json.loads(bytes(read))
     except (ValueError, RecursionError):
-        raise BadRequestError("The request is not JSON.") from None
+        raise BadRequestError("The request is not valid JSON. Check its syntax.") from None

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 HOOK_HEADER = "X-Touchstone-Hook"
 NO_MEDIA = (
-    f"Label Studio shows images and clips from this server. Give the server's public address with {PUBLIC_URL} or"
-    " --media-from ADDRESS. Or give --local-files FOLDER if Label Studio runs on this machine."
+    f"Label Studio shows images and clips from this server. Give the server's public address with {PUBLIC_URL} or "
+    "--media-from ADDRESS. If Label Studio runs on this machine, you can use --local-files FOLDER instead."
 )
 
 
@@ -130,8 +130,11 @@ OUTCOMES = {
     BridgeOutcome.NOT_THEIRS: ("answer from another person, not counted", "answers from other people, not counted"),
     BridgeOutcome.LATE: ("expired answer, kept as a draft", "expired answers, kept as drafts"),
     BridgeOutcome.SETTLED: ("second answer, not counted", "second answers, not counted"),
-    BridgeOutcome.SKIPPED: ("task skipped, given back", "tasks skipped, given back"),
-    BridgeOutcome.DELETED: ("deleted in Label Studio; stored votes stay", "deleted in Label Studio; stored votes stay"),
+    BridgeOutcome.SKIPPED: ("task skipped and returned to Touchstone", "tasks skipped and returned to Touchstone"),
+    BridgeOutcome.DELETED: (
+        "deleted in Label Studio (stored votes are kept)",
+        "deleted in Label Studio (stored votes are kept)",
+    ),
 }
 
 

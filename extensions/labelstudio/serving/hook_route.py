@@ -33,7 +33,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
             )
         given = request.headers.get(HOOK_HEADER, "")
         if not hmac.compare_digest(given.encode(), wanted.encode()):
-            raise NotAllowedError(f"The header {HOOK_HEADER} does not hold this server's secret.")
+            raise NotAllowedError(
+                f"The header {HOOK_HEADER} does not contain this server's secret. Send the secret in this header."
+            )
         await run_in_threadpool(bridge.wake, resources.store)
         return Response(status_code=204)
 

@@ -41,15 +41,15 @@ class LocalFiles:
         """Return an instance for an existing and writable document root. Raise ``SettingsError`` for any other root."""
         if not root.is_dir():
             raise SettingsError(
-                f"The folder for local files, {root}, does not exist. Give the folder that Label Studio has as"
-                " LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT."
+                f"The folder for local files, {root}, does not exist. Use the folder that is set as "
+                "LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT in Label Studio."
             )
         try:
             (root / FOLDER).mkdir(mode=0o755, exist_ok=True)
         except OSError as error:
             raise SettingsError(
-                f"Touchstone cannot write to the folder for local files, {root}: {error.strerror}. Change its "
-                "permissions."
+                f"Touchstone cannot write to the folder for local files, {root}: {error.strerror}. Change the "
+                "folder's permissions."
             ) from None
         return cls(store, media, cache, root.resolve())
 

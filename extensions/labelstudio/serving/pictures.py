@@ -51,6 +51,6 @@ class PictureFinder:
             raise InvalidMediaError(f"{why} {path} {where}. Touchstone does not download files.")
         medium = self._theirs.add(places[0], name=str(places[0]))
         if medium.kind != "image":
-            raise InvalidMediaError(f"{path} is not an image.")
+            raise InvalidMediaError(f"{path} is not an image. Use an image file.")
         made = self._prepared.image(medium.sha256)
         return Picture(made.path, made.sha256)

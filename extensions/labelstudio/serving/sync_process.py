@@ -61,4 +61,4 @@ def sync_for_job(context: JobContext) -> JobOutcome:
     return JobOutcome("\n".join(done.lines))
 
 
-SYNC = JobKind("sync", "Label Studio", "Exchanging work of {} with Label Studio", sync_for_job)
+SYNC = JobKind("sync", "Label Studio", "Synchronizing {} with Label Studio", sync_for_job)

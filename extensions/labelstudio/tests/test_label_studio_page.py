@@ -152,5 +152,5 @@ def test_the_page_says_what_to_do_next(home: Home, store: Store) -> None:
     assert "Nobody works in Label Studio yet" in page
     bridge.map_person(store, by=None, project="tiny", address=ADDRESS, login="bo", email="bo@example.org")
     page = words(drawn(home, store))
-    assert "No tasks were sent yet. Push, or start the synchronization." in page
+    assert "No tasks have been sent yet. Push tasks, or start the synchronization." in page
     assert "Verification · 3 tasks per person, reserved for 8 hours · fetched never · sent never" in page

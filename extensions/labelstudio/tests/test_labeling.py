@@ -211,7 +211,7 @@ def test_clips_have_their_frame_rate_and_images_stand_in_order() -> None:
     shown = data(schema, Stage.VERIFICATION, replace(view, assets=assets), address, rate=lambda asset: 12.5)
     assert [each["fps"] for each in shown["media_clip"]] == [12.5]
     assert shown["images_image"] == ["/media-link/one/display", "/media-link/two/display"]
-    assert shown["shown"][0] == {"title": "Image", "text": "The file is not imported yet."}
+    assert shown["shown"][0] == {"title": "Image", "text": "This file has not been imported yet."}
     none = data(schema, Stage.VERIFICATION, replace(view, assets=assets[1:2]), address)
     assert none["media_clip"] == []
     with pytest.raises(NotAvailableError, match="the file of `image`, on which `objects` is drawn, is missing"):
@@ -224,7 +224,7 @@ def test_a_picture_that_is_not_brought_in_is_told() -> None:
     missing = [replace(asset, missing=True) for asset in view.assets]
     shown = data(schema, Stage.VERIFICATION, replace(view, assets=missing), address)
     assert shown["media_image"] == []
-    assert {"title": "Image", "text": "The file is not imported yet."} in shown["shown"]
+    assert {"title": "Image", "text": "This file has not been imported yet."} in shown["shown"]
 
 
 # ---- adjudication and grading ----------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def _without_image(schema: Schema, asked: Criterion | ItemField) -> str | None:
 
 def _own_properties(schema: Schema, criterion: Criterion) -> str | None:
     if criterion.field is not None:
-        return "the properties differ between items, but a form of Label Studio has the same questions for every item."
+        return "the properties differ between items, but a Label Studio form asks the same questions about every item."
     return None
 
 
@@ -86,7 +86,7 @@ def _unwritten_list(schema: Schema, field: ItemField) -> str | None:
 
 def _none_of_them(schema: Schema, field: ItemField) -> str | None:
     if field.none is not None:
-        return "Label Studio picks an entry by its number, but `none` has no number."
+        return "in Label Studio, people choose an entry by its number, but `none` has no number."
     return _unwritten_list(schema, field)
 
 
@@ -97,12 +97,12 @@ CRITERION_REFUSALS: Mapping[type, Refusal[Criterion]] = {
 FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     ListEntryField: _unwritten_list,
     DrawnField: _without_image,
-    JsonField: _always("a form of Label Studio has no control for a field of kind `json`."),
+    JsonField: _always("Label Studio has no control for a field of kind `json`."),
     OptionOfField: _none_of_them,
     OrderOfField: _always(
-        "the entries to order are still being written, and a form of Label Studio cannot rank its own answers."
+        "authors write the entries to order in the same form, and a Label Studio form cannot rank its own answers."
     ),
-    SegmentsField: _always("a form of Label Studio has no control for a field of kind `segments`."),
+    SegmentsField: _always("Label Studio has no control for a field of kind `segments`."),
 }
 """Returns a sentence with the reason why a kind cannot be shown there."""
 
@@ -122,7 +122,7 @@ def way_of(part: FormPart) -> LabelStudioKind:
     """Return how a part is answered: by the field's way if it is picked by position, else by the criterion's way."""
     own = _of(part.field_row, FIELDS) if part.field_row is not None and part.after is not None else None
     way = own or _of(part.row, CRITERIA)
-    assert way is not None, "a page has no part that cannot be asked"
+    assert way is not None, "every part of a page can be asked"
     return way
 
 

@@ -91,11 +91,13 @@ def _region(
     wanted = ("x", "y", "width", "height") if is_box else ("x", "y")
     numbers = [float(value[name]) for name in wanted if is_number(value.get(name))]
     if len(numbers) < len(wanted):
-        given.say(part, f"{noun} {number} has no {' and '.join(f'`{name}`' for name in wanted)} in percent.")
+        given.say(part, f"{noun} {number} must have {' and '.join(f'`{name}`' for name in wanted)} in percent.")
         return None
     turns = [turn for turn in (value.get("rotation", 0), entry.get("image_rotation", 0)) if turn is not None]
     if not all(is_number(turn) and turn % 360 == 0 for turn in turns):
-        given.say(part, f"{noun} {number} is rotated. Draw it without rotation, and do not rotate the image.")
+        given.say(
+            part, f"{noun} {number} is rotated. Draw the shape again without rotation, and do not rotate the image."
+        )
         return None
     made: dict[str, Any] = {}
     if part.type != "rectangle":
@@ -118,7 +120,7 @@ def _region(
     made |= _shares(numbers)
     index = entry.get("item_index", value.get("item_index"))
     if index is not None and (isinstance(index, bool) or not isinstance(index, int) or index < 0):
-        given.say(part, f"{noun} {number} is not on an image.")
+        given.say(part, f"{noun} {number} is not on an image. Draw the shape on an image.")
         return None
     return {**made, "image": index + 1} if index else made
 

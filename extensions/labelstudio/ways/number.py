@@ -31,7 +31,7 @@ class LabelStudioNumber(LabelStudioKind):
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            given.say(part, f"{spelled(value)} is not a number.")
+            given.say(part, f"{spelled(value)} is not a number. Enter a number.")
             return None
         return plain_number(value), None
 

@@ -25,7 +25,7 @@ class LabelStudioOrder(LabelStudioKind):
         if ranking is None:
             return None
         if not isinstance(ranking, list | tuple) or not all(isinstance(code, str) for code in ranking):
-            given.say(part, "The order must be one list of texts.")
+            given.say(part, "The order must be one list of text values.")
             return None
         options = part.options(context.texts)
         option_codes = rank_codes(options, own=part.own)

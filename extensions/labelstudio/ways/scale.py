@@ -32,7 +32,9 @@ class LabelStudioScale(LabelStudioOne):
         value = next((value for value in part.criterion.values if same(value, number)), None)
         if value is None:
             given.say(
-                part, f"{spelled(number)} is not one of {', '.join(str(point) for point in part.criterion.values)}."
+                part,
+                f"{spelled(number)} is not on the scale. Choose one of "
+                f"{', '.join(str(point) for point in part.criterion.values)}.",
             )
             return None
         return value, None

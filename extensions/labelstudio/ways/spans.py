@@ -33,11 +33,15 @@ class LabelStudioPassages(LabelStudioKind):
         for number, (labels, value, _) in enumerate(given.by_control.get(part.name, ()), 1):
             start, end = value.get("start"), value.get("end")
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-                given.say(part, f"The start or end of passage {number} is not a whole number.")
+                given.say(part, f"The start and end of passage {number} must be whole numbers.")
                 return None
             quoted = value.get("text")
             if isinstance(text, str) and isinstance(quoted, str) and _bare(text[start:end]) != _bare(quoted):
-                given.say(part, f"Passage {number} is not at “{shortened(quoted)}” in the text.")
+                given.say(
+                    part,
+                    f"The position of passage {number} does not match “{shortened(quoted)}” in the text. Mark the "
+                    "passage again.",
+                )
                 return None
             if not isinstance(labels, list | tuple) or len(labels) != 1 or not isinstance(labels[0], str):
                 given.say(part, f"Passage {number} needs one tag.")

@@ -33,7 +33,13 @@ class LabelStudioWords(LabelStudioKind):
         needed = part.criterion.required and not part.criterion.skip
         if field is not None and row is not None and row.is_list:
             most = field.length or field.max_length
-            typed(parent, part.name, most=most, required=needed, hint="One entry; Enter adds it to the list")
+            typed(
+                parent,
+                part.name,
+                most=most,
+                required=needed,
+                hint="Type an entry, then press Enter to add it to the list",
+            )
             return
         long = row is not None and row.several_rows
         typed(parent, part.name, rows=4 if long else 2, required=needed)

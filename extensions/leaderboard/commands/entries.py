@@ -14,7 +14,9 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    entry = find_group(cli, "entry", Panel.RESULTS, "Other teams' files of answers, for the public leaderboard.")
+    entry = find_group(
+        cli, "entry", Panel.RESULTS, "Manage entries (answer files from other teams) for the public leaderboard."
+    )
     entry.command("import")(score)
     entry.command("list")(list_)
     entry.command("limit")(budget)
@@ -22,9 +24,7 @@ def register(cli: typer.Typer) -> None:
 
 def score(
     project: Project,
-    file: Annotated[
-        Path, typer.Argument(help="The team's answers: EgoPlan's submission file, or another file of answers.")
-    ],
+    file: Annotated[Path, typer.Argument(help="The team's answer file, such as an EgoPlan submission file.")],
     team: Annotated[str, typer.Option(help="The name of the team.")],
     model: Annotated[str, typer.Option(help="The team's name for its model.")],
     anyway: Annotated[
@@ -50,7 +50,7 @@ def score(
     typer.echo(entries.sentence(done))
     line = entries.score_of(shared.store, by=None, project=project, entry=done.entry)
     if line is None:
-        typer.echo("This project has no key, so there is no accuracy.")
+        typer.echo("This project has no key, so Touchstone cannot compute accuracy.")
         return
     what = "mean IoU" if line.measure else "accuracy"
     typer.echo(f"  {what}  95 % interval   answers  left out  not read  lowest to highest")
@@ -76,9 +76,11 @@ def list_(project: Project) -> None:
 
 def budget(
     project: Project,
-    most: Annotated[int | None, typer.Option(help="A team may send this many entries within --days.")] = None,
-    days: Annotated[int, typer.Option(help="The number of days for this limit.")] = 7,
-    unlimited: Annotated[bool, typer.Option("--unlimited", help="Teams may send any number of entries.")] = False,
+    most: Annotated[int | None, typer.Option(help="The maximum number of entries per team within --days.")] = None,
+    days: Annotated[int, typer.Option(help="The number of days for which --most applies.")] = 7,
+    unlimited: Annotated[
+        bool, typer.Option("--unlimited", help="Remove the limit, so that teams can send any number of entries.")
+    ] = False,
 ) -> None:
     """Show or set how many entries a team may send, so that nobody tunes a model on the test set.
 

@@ -93,9 +93,11 @@ def _public(services: Services, view: ProjectView) -> None:
 def _state(services: Services, view: ProjectView, standing: Public | None) -> markup.Markup:
     path = f"/public/{view.name}"
     if standing is None:
-        words = "The board is not public. When you publish it, people can read it without an account."
+        words = (
+            "The leaderboard is not public. After you publish the leaderboard, people can read it without an account."
+        )
         return markup.finding(markup.text(words), part="standing")
-    words = f"The board has been public since {markup.moment(standing.since)} at "
+    words = f"The leaderboard has been public since {markup.moment(standing.since)} at "
     whole = f"{services.settings.public_url or ''}{path}"
     link = markup.tag("a", markup.text(whole), href=path, target="_blank")
     return markup.finding(markup.text(words), link, part="standing")
@@ -153,7 +155,7 @@ def _choice(view: ProjectView, found: Leaderboards, before: Choice, labels: Sequ
         "Include other teams' entries",
         before.entries,
         key=f"{key}.entries",
-        help="The board then shows present and future entries.",
+        help="Show current and future entries of other teams on the leaderboard.",
     )
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with left:
@@ -212,14 +214,12 @@ def _entries(services: Services, view: ProjectView) -> None:
     left, right = st.columns(2)
     team = left.text_input("Team", max_chars=entries.LONGEST, key="leaderboard.team")
     model = right.text_input("Model", max_chars=entries.LONGEST, key="leaderboard.model")
-    file = st.file_uploader("File of answers", help="An EgoPlan submission, or any other file of answers.")
+    file = st.file_uploader("File of answers", help="An EgoPlan submission or another answer file.")
     anyway = st.checkbox("Accept incomplete entries (missing answers count as wrong)")
     with st.container(horizontal=True, vertical_alignment="center"):
         sent = st.button("Add entry", key="leaderboard.entry", disabled=file is None)
         if file is None:
-            shell.show(
-                markup.tag("p", markup.text("Choose the file of answers first."), style="ts", data_part="reason")
-            )
+            shell.show(markup.tag("p", markup.text("Choose an answer file first."), style="ts", data_part="reason"))
     if sent and file is not None:
         with tempfile.TemporaryDirectory(prefix="touchstone-entry-") as folder:
             path = zip_archives.store([(file.name, file)], Path(folder))
@@ -263,7 +263,7 @@ def _budget(services: Services, view: ProjectView) -> None:
             now.days if now is not None else 7,
             key="leaderboard.budget.days",
         )
-        st.caption("The limit counts the entries of all models of a team, including replaced entries.")
+        st.caption("The limit counts all entries of a team, for all its models, including replaced entries.")
         st.form_submit_button("Save", on_click=_save_budget, args=(services, view), key="leaderboard.budget.save")
 
 

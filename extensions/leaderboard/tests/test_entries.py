@@ -96,8 +96,8 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
         ),
         (KEYS, [(3, "D"), (4, "B")], "2 items are answered more than once: row 11, row 12"),
         ("EBCDABCDFZ", [], "3 answers match no option of their items: row 1, row 9, row 10 ('E')."),
-        ("ABCD", [], "6 of 10 items have no answer. The first is 4."),
-        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "2 of 10 items have no answer. The first is 8."),
+        ("ABCD", [], "6 of 10 items have no answer. The first of these items is 4."),
+        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "2 of 10 items have no answer. The first of these items is 8."),
         ("E", [(1, "A"), (1, "A"), (99, "A")], "1 row matches no item of this project: row 4"),
     ],
 )
@@ -119,7 +119,7 @@ def test_several_problems_are_told_at_once(store: Store, media: MediaStore, proj
         "1 row matches no item of this project: row 4",
         "1 item is answered more than once: row 3",
         "1 answer matches no option of its item: row 1 ('E').",
-        "8 of 10 items have no answer. The first is 2.",
+        "8 of 10 items have no answer. The first of these items is 2.",
     ):
         assert words in said
     assert "anyway" not in said, "an item that is answered twice cannot be taken as it is"
@@ -146,7 +146,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     assert line is not None
     assert (line.found.value, line.found.n_units) == (0.3, 10)  # leaving out hard items brings no advantage
     assert dict(line.unread) == {
-        "the model answered with nothing": 6,
+        "the model sent an empty answer": 6,
         "format violation: states none, or not one": 1,
     }
 

@@ -112,7 +112,10 @@ def test_two_presses_are_one_event(world: Store) -> None:
 def test_what_is_missing_is_told_and_no_one_below_a_lead_may(world: Store) -> None:
     for choice, words in (
         (replace(CHOICE, title=" "), "Give the public page a title of at most 120 characters."),
-        (replace(CHOICE, text="x" * 4001), "The text has 4,001 characters. At most 4,000 are allowed."),
+        (
+            replace(CHOICE, text="x" * 4001),
+            "The text has 4,001 characters. Shorten the text to at most 4,000 characters.",
+        ),
         (replace(CHOICE, scores=()), "Choose at least one number to show."),
         (replace(CHOICE, models=(), entries=False), "Choose at least one model, or other teams' entries."),
     ):

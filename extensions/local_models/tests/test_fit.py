@@ -65,7 +65,7 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     found = fit.look(folder)
     assert (found.parameters, found.shards, found.stored) == (300, 3, "bfloat16")
     (folder / names[1]).unlink()
-    assert fit.look(folder).trouble == f"1 of 3 files of its weights are missing ({names[1]}). Finish the download."
+    assert fit.look(folder).trouble == f"1 of 3 weight files are missing (such as {names[1]}). Finish the download."
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": "../../secret"}}))
     assert fit.look(folder).trouble.endswith("names files outside the folder.")
     (folder / "model.safetensors.index.json").unlink()
@@ -103,7 +103,7 @@ def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
     ("config", "sentence"),
     [
         ("{", "cannot be read"),
-        ("[]", "it is not an object"),
+        ("[]", "the file is not a JSON object"),
         ("{}", "has no model_type"),
         ('{"model_type": "minigpt4"}', "MiniGPT-4 has no class in transformers"),
         ('{"model_type": "mPLUG-owl"}', "mPLUG-Owl has no class in transformers"),
@@ -141,7 +141,7 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
 
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:
     found = fit.look(model(tmp_path / "m", w=("F16", [7_063_427_072])))
-    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("With dtype bfloat16 it would fit.")
+    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("The model would fit with dtype bfloat16.")
     assert "A GPU is required" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
 
 

@@ -108,7 +108,7 @@ def test_nothing_is_an_outcome_and_no_answer(tiny_models: Shelf, kept: Kept, tmp
     folder, questions = tiny_models.folder("llava"), six(tmp_path)[:1]
     whole = asked(kept("llava"), questions)[0].text
     empty = asked(opened(folder, generation=Generation(max_new_tokens=12, stop=(whole[:2],))), questions)[0]
-    assert (empty.outcome, empty.text, empty.error) == (Outcome.EMPTY, "", "The model wrote nothing.")
+    assert (empty.outcome, empty.text, empty.error) == (Outcome.EMPTY, "", "The model returned no text.")
 
 
 def test_an_answer_that_was_cut_off_says_so(tiny_models: Shelf, tmp_path: Path) -> None:
@@ -187,7 +187,9 @@ def test_when_memory_runs_out_the_batch_is_halved(
     answers = asked(model, questions)
     assert texts(answers) == texts(good)
     assert sizes == [6, 3, 2, 1, 3, 2, 1]
-    assert answers[0].detail["halved"] == "Memory ran out with 3 questions at once. The run continues with 2 at once."
+    assert (
+        answers[0].detail["halved"] == "Memory ran out with 3 questions per batch. The run continues with 2 per batch."
+    )
     sizes.clear()
     asked(model, questions)
     assert sizes == [2, 2, 2], "it has learnt"

@@ -30,12 +30,13 @@ def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> 
     assert told["boards"][0]["groups"][0]["of"] == ["ran", "filed"]
     text = said(*by_size)
     assert "7B: 2 models, ran, filed" in text
-    assert "Attributes of the models" in text
+    assert "Model attributes" in text
     assert "grouped_by" not in said("--format", "csv")
 
 
 def test_an_attribute_that_no_model_has_is_refused(home: Path) -> None:
     with pytest.raises(
-        InvalidInputError, match="an attribute 'size'; no attributes are stored; import them with the format models"
+        InvalidInputError,
+        match="an attribute 'size'; the project has no attributes; import attributes with the format models",
     ):
         said("--group-models-by", "size")

@@ -35,55 +35,66 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand of this module."""
-    find_group(cli, "goal", Panel.ITEMS, "Have a model name the goals in narrated videos.").command("create")(goals)
+    find_group(cli, "goal", Panel.ITEMS, "Ask a model to name the goals in narrated videos.").command("create")(goals)
 
 
 def goals(
     file: File,
     out: Annotated[
-        Path | None, typer.Option(help="The file for the goals. Replies and settings are written next to it.")
+        Path | None,
+        typer.Option(help="The output file for the goals. Touchstone writes replies and settings next to this file."),
     ] = None,
     spec: Annotated[
         str | None,
         typer.Option(
-            help="The model's description with its endpoint: a YAML file, or the name of one that comes with "
-            "Touchstone."
+            help="The model's description with its endpoint: a YAML file, or the name of a description that comes "
+            "with Touchstone."
         ),
     ] = None,
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="A file with your own prompt. It needs {narrations}, and may have {form}, {fewest} and {most}.",
+            help="A file with your own prompt. The prompt must contain {narrations}, and can contain {form}, "
+            "{fewest} and {most}.",
             metavar="FILE",
         ),
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option("--check", help="Ask no model. Check a file of goals that people corrected.", metavar="FILE"),
+        typer.Option(
+            "--check", help="Check a file of goals that people corrected, without asking a model.", metavar="FILE"
+        ),
     ] = None,
-    video: Annotated[list[str] | None, typer.Option(help="Only this video. Repeat the option for more videos.")] = None,
+    video: Annotated[
+        list[str] | None, typer.Option(help="Use only this video. Repeat the option for more videos.")
+    ] = None,
     tries: Annotated[
         int,
         typer.Option(
             min=1,
             max=20,
-            help="Ask again up to this many times, if a reply is invalid. If no reply is valid, the video is left out.",
+            help="The maximum number of retries after an invalid reply. Videos without a valid reply are left out.",
         ),
     ] = 3,
-    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions.")] = 4,
-    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions.")] = 20,
+    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions than this number.")] = 20,
     constrain: Annotated[
         bool,
         typer.Option(
-            "--constrain", help="Ask the server to enforce the JSON form (response_format). Not all servers can."
+            "--constrain",
+            help="Ask the server to enforce the JSON form with response_format. Not all servers support this setting.",
         ),
     ] = False,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="Stop before the run costs more. The description needs prices.")
+        float | None,
+        typer.Option(
+            min=0, help="Stop before the run costs more than this amount. The model's description must contain prices."
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show the first question and the estimated cost, without asking the model."),
     ] = False,
     column: Columns = None,
     videos: VideoFile = None,
@@ -101,17 +112,27 @@ def goals(
     from extensions.narrations.rules.goals import Limits
 
     if most < fewest:
-        raise InvalidInputError([Problem("most", f"--most ({most}) is below --fewest ({fewest}).")])
+        raise InvalidInputError(
+            [Problem("most", f"--most ({most}) is below --fewest ({fewest}). Raise --most, or lower --fewest.")]
+        )
     how = reading(column, rates_of(videos), narrator, spacing, with_unsure)
     read = read_rows(file, how)
     limits = Limits(fewest, most)
     if check is not None:
         if out is not None or spec is not None:
-            raise InvalidInputError([Problem("check", "--check does not ask a model. Leave out --out and --spec.")])
+            raise InvalidInputError([Problem("check", "--check does not ask a model. Remove --out and --spec.")])
         _check(read, check, limits)
         return
     if out is None or spec is None:
-        raise InvalidInputError([Problem("spec", "Give --spec, the model's description, and --out; or --check FILE.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "spec",
+                    "Give --spec (the model's description) and --out. To check a file of goals, give only --check "
+                    "FILE.",
+                )
+            ]
+        )
     from extensions.narrations.goal_generation import GOALS, GoalRequest, prepared
 
     described = _described(spec, constrain=constrain, max_calls=max_calls, max_cost=max_cost)
@@ -141,7 +162,7 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text.") from error
+        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text. Save the file as UTF-8.") from error
 
 
 def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:
@@ -165,6 +186,6 @@ def _tell(inquiry: GoalInquiry, out: Path, summary: InquirySummary) -> None:
     beside = inquiry.result._replace(out=out).beside
     tell_asked(summary, inquiry, journal=beside("asked.jsonl"), more=". The last one: ")
     typer.echo(
-        f"{with_noun(summary.n, 'goal')} at {out}; all replies: {beside('asked.jsonl')}; how they were made: "
+        f"Wrote {with_noun(summary.n, 'goal')} to {out}. All replies: {beside('asked.jsonl')}. Settings: "
         f"{beside('made.json')}"
     )

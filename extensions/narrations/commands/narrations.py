@@ -38,8 +38,8 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=COLUMN",
-        help="NAME=COLUMN, if a column for video, start, stop, text or id has another name. Repeat the option for "
-        "more.",
+        help="A column with a different name, as NAME=COLUMN. NAME is video, start, stop, text or id. Repeat the "
+        "option for more columns.",
     ),
 ]
 VideoFile = Annotated[
@@ -47,35 +47,42 @@ VideoFile = Annotated[
     typer.Option(
         "--videos",
         metavar="FILE",
-        help="A CSV file of the videos with video_id, fps, and optionally duration.",
+        help="A CSV file that lists the videos, with the columns video_id, fps and optionally duration.",
     ),
 ]
 Narrator = Annotated[int, typer.Option(min=1, max=2, help="For Ego4D: the narration pass to read, 1 or 2.")]
 Spacing = Annotated[
     str | None,
-    typer.Option(metavar="S", help="For Ego4D: mean seconds between narrations over all videos. Default: 4.9."),
+    typer.Option(
+        metavar="S", help="For Ego4D: the mean number of seconds between narrations, over all videos. Default: 4.9."
+    ),
 ]
 Unsure = Annotated[bool, typer.Option("--with-unsure", help="For Ego4D: include narrations with #unsure.")]
 Goals = Annotated[
     Path,
     typer.Option(
-        help="The goals: JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON.", metavar="FILE|DIR"
+        help="The goals, as JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON files.", metavar="FILE|DIR"
     ),
 ]
-Out = Annotated[Path, typer.Option(help="The folder for the questions, their times and the manifest.", metavar="DIR")]
+Out = Annotated[
+    Path, typer.Option(help="The output folder for the questions, their times and the manifest.", metavar="DIR")
+]
 Rate = Annotated[
     str | None,
     typer.Option(help="Frames per second of videos that --videos does not list, such as 30 or 59.94.", metavar="FPS"),
 ]
 Asked = Annotated[
-    str | None, typer.Option(help="The question's text, with {towards} (in order to wash the pan) or {goal}.")
+    str | None,
+    typer.Option(
+        help="The question's text, with the placeholder {towards} (such as “in order to wash the pan”) or {goal}."
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "narration", Panel.ITEMS, "Check narrations of videos, or questions made from them.")
+    group = find_group(cli, "narration", Panel.ITEMS, "Check narrations of videos, or questions made from narrations.")
     group.command("check")(check)
     group = find_group(cli, "question", Panel.ITEMS, "Write questions about the next action from narrations.")
     group.command("create")(questions)
@@ -135,14 +142,14 @@ def questions(
     videos: VideoFile = None,
     rate: Rate = None,
     goal_times: Annotated[
-        str, typer.Option(help="The unit of times in the goals: seconds, or frames.", metavar="seconds|frames")
+        str, typer.Option(help="The unit of times in the goals: seconds or frames.", metavar="seconds|frames")
     ] = "seconds",
-    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions.")] = 4,
-    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions.")] = 20,
+    fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
+    most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions than this number.")] = 20,
     slack: Annotated[
         str,
         typer.Option(
-            help="The number of seconds that a goal may reach beyond its parent, or beyond the video's narrations.",
+            help="The number of seconds that a goal may extend beyond its parent or the video's narrations.",
             metavar="S",
         ),
     ] = "1",
@@ -150,29 +157,37 @@ def questions(
     observe: Annotated[
         str,
         typer.Option(
-            help="Time of the observation. gap: --gap seconds before the action. ended, last: the end of an action "
-            "of the progress instead, if later."
+            help="The rule for the observation's time. gap: --gap seconds before the action. ended, last: the end "
+            "of an action of the progress, if that end is later."
         ),
     ] = "gap",
     verb_classes: Annotated[
         Path | None,
         typer.Option(
-            help="EPIC-KITCHENS' file of verb classes. Actions with the same classes are the same action.",
+            help="EPIC-KITCHENS' file of verb classes. Actions with the same verb and noun classes count as the same "
+            "action.",
             metavar="FILE",
         ),
     ] = None,
     noun_classes: Annotated[
         Path | None,
-        typer.Option(help="EPIC-KITCHENS' file of noun classes. Give both files, or no file.", metavar="FILE"),
+        typer.Option(
+            help="EPIC-KITCHENS' file of noun classes. Give this file together with the file of verb classes.",
+            metavar="FILE",
+        ),
     ] = None,
     question: Asked = None,
     collection: Annotated[str | None, typer.Option(help="The name of the video collection in the records.")] = None,
-    seed: Annotated[int, typer.Option(help="The seed that draws wrong options and their positions.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed for wrong options and their positions.")] = 0,
     first_id: Annotated[int, typer.Option(min=0, help="The number of the first question.")] = 0,
     tuning: Annotated[bool, typer.Option("--tuning", help="Also write a file for tuning models.")] = False,
     apart: Annotated[
         bool,
-        typer.Option("--apart", help="Write how each question was made, which reveals its answer, to a separate file."),
+        typer.Option(
+            "--apart",
+            help="Write the details of how each question was made to a separate file, because these details reveal the "
+            "answers.",
+        ),
     ] = False,
     narrator: Narrator = 1,
     spacing: Spacing = None,
@@ -211,7 +226,10 @@ def questions(
     tell_rows(result.read)
     tell_bad("Goals left out", result.bad_goals)
     _tell_tally(result.tally)
-    typer.echo(f"{with_noun(result.n, 'question')} at {out / 'egoplan.json'}; how they were made: {out / 'made.json'}")
+    typer.echo(
+        f"Wrote {with_noun(result.n, 'question')} to {out / 'egoplan.json'}. Details of how they were made: "
+        f"{out / 'made.json'}"
+    )
     if not result.n:
         raise typer.Exit(1)
 

@@ -38,7 +38,7 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
         raise InvalidFileError(f"{file.name}: {error}.") from error
     if lacking := [name for name in _COLUMNS if name not in table.layout.columns]:
         raise InvalidFileError(
-            f"{file.name} has no column {lacking[0]}. A table of classes has the columns {', '.join(_COLUMNS)}."
+            f"{file.name} has no column {lacking[0]}. A table of classes needs the columns {', '.join(_COLUMNS)}."
         )
     at = [table.layout.columns.index(name) for name in _COLUMNS]
     ids_by_word: dict[str, int] = {}
@@ -47,7 +47,7 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
         try:
             words = texts(instances)
         except NotList as error:
-            raise InvalidFileError(f"{file.name}, line {row.line}: its instances: {error}.") from error
+            raise InvalidFileError(f"{file.name}, line {row.line}, instances: {error}.") from error
         if row.problem or not id.isascii() or not id.isdecimal() or len(id) > 9:
             raise InvalidFileError(
                 f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is not a number'}."

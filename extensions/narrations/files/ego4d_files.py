@@ -64,7 +64,7 @@ def _windows(
         before = (row.start, row.text)
         start, stop = window(row.start, mean, whole)
         if duration is not None and start > duration:
-            why = f"{row.video}: it begins ({start} s) after the end of its video ({duration} s)"
+            why = f"{row.video}: the narration begins ({start} s) after its video ends ({duration} s)"
             found.bad.append(BadRow(found.path, row.line, why, row.said))
             continue
         taken[row.start] = taken.get(row.start, 0) + 1
@@ -88,7 +88,7 @@ class _Reader:
         walk = self._walk
         if walk.skip() != "{":
             raise InvalidFileError(
-                f"{self._found.path} is a list. Ego4D's narrations are an object with a key for each video."
+                f"{self._found.path} is a list, but Ego4D's narrations must be an object with a key for each video."
             )
         try:
             for name in walk.members():
@@ -137,12 +137,12 @@ class _Reader:
 
     def _narration(self, video: str, number: int, value: Any, line: int) -> Narration | None:
         if not isinstance(value, dict):
-            raise Unfit("it is no object {...}")
+            raise Unfit("the narration must be an object {...}")
         name = fitting(video)
         known_video(name, self._videos)
         text = value.get("narration_text")
         if not isinstance(text, str) or not text.strip():
-            raise Unfit("it has no narration_text")
+            raise Unfit("narration_text is missing or empty")
         moment = _moment(value.get("timestamp_sec"))
         self.times.setdefault((video, number), []).append(moment)
         sentence = fitting(text)
@@ -154,7 +154,7 @@ class _Reader:
             self._found.pass_over("with an unknown object (#unsure)")
             return None
         if not phrase.phrase:
-            raise Unfit("it names no action")
+            raise Unfit("narration_text names no action")
         if phrase.actor == "unmarked":
             self._found.note("without a tag such as #C, counted as the camera wearer's")
         frame = value.get("timestamp_frame")
@@ -166,7 +166,7 @@ class _Reader:
 
 def _moment(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Unfit(f"its timestamp_sec is {str(value)[:40]!r}, which is not a number")
+        raise Unfit(f"timestamp_sec must be a number, not {str(value)[:40]!r}")
     if not 0 <= value <= LATEST:
-        raise Unfit(f"its timestamp_sec {str(value)[:40]} is not a time of a video")
+        raise Unfit(f"timestamp_sec {str(value)[:40]} is not a valid time in a video")
     return to_microsecond(Decimal(value))

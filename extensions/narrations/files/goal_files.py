@@ -66,16 +66,16 @@ class Clock:
         else:
             moment = self._of_frame(value, video)
         if not 0 <= moment <= LATEST:
-            raise Unfit(f"{str(value)[:40]} is not a time of a video")
+            raise Unfit(f"{str(value)[:40]} is not a valid time in a video")
         return to_microsecond(moment)
 
     def _of_frame(self, value: int | Decimal | str, video: str) -> Decimal:
         rate = self.rates.get(video, self.rate)
         if rate is None:
-            raise Unfit("its times are frames, and the frame rate of its video is unknown")
+            raise Unfit("the times are frames, but the frame rate of the video is unknown")
         text = str(value).strip()
         if not _FRAME.fullmatch(text):
-            raise Unfit(f"{text[:40]!r} is not a frame")
+            raise Unfit(f"{text[:40]!r} is not a frame number")
         at = max(int(text.partition(".")[0]), 0) / rate  # -1 stands for none: from the beginning
         return Decimal(at.numerator) / Decimal(at.denominator)
 
@@ -100,8 +100,10 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
         else:
             _Json(place, file.stem, clock, result).read(text)
     if not result.goals:
-        first = f"; the first invalid entry: line {result.bad[0].row}, {result.bad[0].reason}" if result.bad else ""
-        raise InvalidFileError(f"{path.name} has no goal{first}.")
+        first = (
+            f". The first invalid entry is in line {result.bad[0].row}: {result.bad[0].reason}" if result.bad else ""
+        )
+        raise InvalidFileError(f"{path.name} has no valid goal{first}.")
     return result
 
 
@@ -141,7 +143,8 @@ def _table(text: str, place: str, clock: Clock, result: ReadGoals) -> None:
     head = table.layout.columns
     if not set(_VIDEO) & set(head) or not set(_GOAL) & set(head):
         raise InvalidFileError(
-            f"{place}: a table of goals needs the columns video and goal, and start and stop or actions."
+            f"{place}: a table of goals needs the columns video and goal. The table also needs start and stop, "
+            "or actions."
         )
     for row in table.rows():
         try:
@@ -180,7 +183,7 @@ class _Json:
         try:
             read(walk)
             if walk.skip():
-                raise JsonBreak(walk.at, "more text follows its end")
+                raise JsonBreak(walk.at, "there is more text after the end of the JSON")
         except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
             self._found.bad.append(BadRow(self._place, line, f"{error}; the rest of the file is not read", ""))
@@ -210,7 +213,7 @@ class _Json:
         line = tree[""] if isinstance(tree, dict) else line
         try:
             if not isinstance(tree, dict):
-                raise Unfit("it is no object {...}")
+                raise Unfit("the entry must be an object {...}")
             named = _text(tree, _VIDEO) or fitting(video)
             top = _goal(tree, self._place, named, self._clock)
         except Unfit as error:
@@ -226,13 +229,13 @@ class _Json:
         key, name = _BELOW[depth]
         parts = tree.get(key) or []
         if not isinstance(parts, list):
-            self._found.bad.append(BadRow(self._place, tree[""], f"its {key} must be a list", ""))
+            self._found.bad.append(BadRow(self._place, tree[""], f"{key} must be a list", ""))
             return
         for part in parts:
             line = part.get("", 0) if isinstance(part, dict) else tree[""]
             try:
                 if not isinstance(part, dict):
-                    raise Unfit(f"an entry of {key} is not an object {{...}}")
+                    raise Unfit(f"each entry of {key} must be an object {{...}}")
                 goal = _goal(part, self._place, parent.video, self._clock, (name,), LEVELS[depth + 2], parent)
             except Unfit as error:
                 self._found.bad.append(BadRow(self._place, line, str(error), ""))
@@ -263,18 +266,18 @@ def _goal(
 ) -> Goal:
     text = _text(record, names)
     if not text:
-        raise Unfit(f"it has no {names[0]}")
+        raise Unfit(f"{names[0]} is missing")
     if not video:
-        raise Unfit("it names no video")
+        raise Unfit("the video's name is missing")
     start, stop = next(
         ((record.get(first), record.get(last)) for first, last in _SPANS if first in record or last in record),
         (None, None),
     )
     if (start is None) != (stop is None):
-        raise Unfit(f"it has no {'start' if start is None else 'stop'}")
+        raise Unfit(f"{'start' if start is None else 'stop'} is missing")
     actions = record.get("actions")
     if actions is not None and not isinstance(actions, list):
-        raise Unfit("its actions must be a list")
+        raise Unfit("actions must be a list")
     return Goal(
         video,
         text,
@@ -292,7 +295,7 @@ def _level(record: Mapping[str, Any]) -> str:
     if level is None:
         return LEVELS[1] if "overall_goal" in record else LEVELS[0]
     if level not in LEVELS:
-        raise Unfit(f"its level is {str(level)[:40]!r}, which is not one of {', '.join(LEVELS)}")
+        raise Unfit(f"level must be one of {', '.join(LEVELS)}, not {str(level)[:40]!r}")
     return str(level)
 
 
@@ -302,13 +305,13 @@ def _steps(actions: Sequence[Any]) -> Iterator[Step]:
             yield Step(text=fitting(action))
             continue
         if not isinstance(action, dict):
-            raise Unfit("an action of it is neither words nor an object {...}")
+            raise Unfit("each action must be text or an object {...}")
         id, text = _text(action, ("id", "narration_id")), _text(action, WORDS)
         if not id and not text:
-            raise Unfit("one of its actions has neither an id nor words")
+            raise Unfit("each action needs an id or words")
         frames = [action.get(key) for key in ("start_frame", "stop_frame")]
         if not all(frame is None or (isinstance(frame, int) and not isinstance(frame, bool)) for frame in frames):
-            raise Unfit("a frame of one of its actions is not a whole number")
+            raise Unfit("the frames of actions must be whole numbers")
         start, stop = (
             next((Clock().time(action[span[at]], "") for span in _SPANS if action.get(span[at]) is not None), None)
             for at in (0, 1)

@@ -56,11 +56,13 @@ class Walk:
             repeated_key = json_text.repeated_key(self.text, self.at)
             raise JsonBreak(repeated_key[1] if repeated_key else self.at, str(error)) from None
         except RecursionError:
-            raise JsonBreak(self.at, "it is nested too deep") from None
+            raise JsonBreak(self.at, "the JSON is nested too deep") from None
         except ValueError as error:
             at = getattr(error, "pos", self.at)
             cut = at >= len(self.text.rstrip()) or "Unterminated" in str(error)
-            raise JsonBreak(at, "the file ends in the middle" if cut else "it is not valid JSON") from error
+            raise JsonBreak(
+                at, "the file ends in the middle of a value" if cut else "the text is not valid JSON"
+            ) from error
         return value
 
     def members(self) -> Iterator[str]:
@@ -91,7 +93,7 @@ class Walk:
             mark = self.skip()
             if mark not in (",", closing):
                 what = f"a comma or the closing {closing} is missing"
-                raise JsonBreak(self.at, what if mark else "the file ends in the middle")
+                raise JsonBreak(self.at, what if mark else "the file ends in the middle of a value")
             self.at += 1
             if mark == closing:
                 return
@@ -102,7 +104,7 @@ class Walk:
         if first not in ("{", "["):
             return self.value()
         if depth == 0:
-            raise JsonBreak(self.at, "it is nested too deep")
+            raise JsonBreak(self.at, "the JSON is nested too deep")
         if first == "[":
             return [self.tree(depth - 1) for _ in self.elements()]
         line = self.line(self.at)

@@ -9,7 +9,7 @@ def texts(cell: str) -> tuple[str, ...]:
     """Return a list of texts. Raises ``NotList`` for any other entry. An empty cell is an empty list."""
     found = entries(cell) if cell.strip() else []
     if not all(isinstance(each, str) for each in found):
-        raise NotList("it has a number instead of text")
+        raise NotList("the list has a number instead of text")
     return tuple(str(each) for each in found)
 
 
@@ -17,5 +17,5 @@ def numbers(cell: str) -> tuple[int, ...]:
     """Return a list of whole numbers. Raises ``NotList`` for any other entry. An empty cell is an empty list."""
     found = entries(cell) if cell.strip() else []
     if not all(isinstance(each, int) for each in found):
-        raise NotList("it has text instead of a number")
+        raise NotList("the list has text instead of a number")
     return tuple(int(each) for each in found)

@@ -96,11 +96,11 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
         narrations = _Table(file.name, sha256, how).read(text)
     if not narrations.rows:
         first = (
-            f"; the first invalid row: line {narrations.bad[0].row}, {narrations.bad[0].reason}"
+            f". The first invalid row is line {narrations.bad[0].row}: {narrations.bad[0].reason}"
             if narrations.bad
             else ""
         )
-        raise InvalidFileError(f"{file.name} has no narration{first}.")
+        raise InvalidFileError(f"{file.name} has no valid narration{first}.")
     return narrations
 
 
@@ -125,7 +125,7 @@ class _Table:
                 if row.problem:
                     raise Unfit(row.problem)
                 if json_text.has_broken_bytes(row.raw):
-                    raise Unfit("it is not UTF-8")
+                    raise Unfit("the text is not UTF-8")
                 self._take(row.cells, row.line)
             except (Unfit, NotList) as error:
                 raw = json_text.printable(row.raw)
@@ -140,15 +140,14 @@ class _Table:
         names = {**{name: name for name in EPIC}, **(EPIC if epic else {}), **self._how.columns}
         for name, column in self._how.columns.items():
             if name not in EPIC:
-                raise InvalidInputError(
-                    [Problem("column", f"Unknown part {name}. Parts of a narration are {', '.join(EPIC)}.")]
-                )
+                raise InvalidInputError([Problem("column", f"Unknown name {name}. Choose from: {', '.join(EPIC)}.")])
             if column not in head:
                 raise InvalidInputError(
                     [
                         Problem(
                             "column",
-                            f"{self._found.path} has no column {column!r}: {json_text.printable(', '.join(head))}.",
+                            f"{self._found.path} has no column {column!r}. The file has "
+                            f"{json_text.printable(', '.join(head))}.",
                         )
                     ]
                 )
@@ -156,8 +155,8 @@ class _Table:
         if lacking := [name for name in NEEDED if name not in self._at]:
             there = json_text.printable(", ".join(filter(None, head))[:200])
             raise InvalidFileError(
-                f"{self._found.path} has no column for {', '.join(lacking)}; it has {there}. Name them: "
-                f"{lacking[0]}=COLUMN."
+                f"{self._found.path} has no column for {', '.join(lacking)}. The file has {there}. Name each missing "
+                f"column, such as {lacking[0]}=COLUMN."
             )
 
     def _cell(self, cells: Sequence[str], name: str) -> str:
@@ -168,17 +167,17 @@ class _Table:
         video, text = fitting(self._cell(cells, "video")), fitting(self._cell(cells, "text"))
         known_video(video, self._how.videos)
         if not text:
-            raise Unfit("its text is empty")
+            raise Unfit("the text is empty")
         start, stop = self._time(cells, "start"), self._time(cells, "stop")
         spanned(start, stop, (self._how.durations or {}).get(video))
         own = fitting(self._cell(cells, "id"))
         if "id" in self._at and not own:
-            raise Unfit("its id is empty")
+            raise Unfit("the id is empty")
         if own and own in self._lines:
-            raise Unfit(f"its id {own} is already the id of line {self._lines[own]}")
+            raise Unfit(f"the id {own} is already used in line {self._lines[own]}")
         same = (video, start, stop, text)
         if same in self._same:
-            raise Unfit(f"it repeats line {self._same[same]}")
+            raise Unfit(f"the row repeats line {self._same[same]}")
         row = Narration(
             id=own,
             video=video,
@@ -213,5 +212,5 @@ class _Table:
             self._found.note(f"{name} is -1, which means no class")
             return None
         if not text.isascii() or not text.isdecimal() or len(text) > 12:
-            raise Unfit(f"its {name} is {text[:40]!r}, which is not a whole number")
+            raise Unfit(f"{name} must be a whole number, not {text[:40]!r}")
         return int(text)

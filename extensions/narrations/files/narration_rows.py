@@ -75,37 +75,39 @@ def seconds(text: str) -> Decimal:
         time = 3600 * Decimal(clock[1]) + 60 * Decimal(clock[2]) + Decimal(clock[3].rstrip("."))
     else:
         raise Unfit(
-            f"{text[:40]!r} is not a time; write seconds, such as 12.5, or 0:01:02.25" if text else "a time is empty"
+            f"{text[:40]!r} is not a time; write a time as seconds, such as 12.5, or as 0:01:02.25"
+            if text
+            else "a time is empty"
         )
     if time > LATEST:
-        raise Unfit(f"{text[:40]!r} is later than any video lasts")
+        raise Unfit(f"{text[:40]!r} is too large for a time in a video")
     return to_microsecond(time)
 
 
 def fitting(text: str) -> str:
     """Return a text of a file with normalized white space; raise ``Unfit`` if the text is invalid."""
     if json_text.has_broken_bytes(text):
-        raise Unfit("it is not UTF-8")
+        raise Unfit("the text is not UTF-8")
     line = " ".join(json_text.showable(text).split())
     if len(line) > LONGEST_TEXT:
-        raise Unfit(f"its text has more than {LONGEST_TEXT:,} characters")
+        raise Unfit(f"the text has more than {LONGEST_TEXT:,} characters")
     return line
 
 
 def spanned(start: Decimal, stop: Decimal, duration: Decimal | None) -> None:
     """Raise ``Unfit`` if a span is reversed, or begins after its video has ended."""
     if stop < start:
-        raise Unfit(f"it stops ({stop} s) before it starts ({start} s)")
+        raise Unfit(f"the stop ({stop} s) is before the start ({start} s)")
     if duration is not None and start > duration:
-        raise Unfit(f"it starts ({start} s) after the end of its video ({duration} s)")
+        raise Unfit(f"the start ({start} s) is after the end of the video ({duration} s)")
 
 
 def known_video(video: str, videos: Collection[str] | None) -> None:
     """Raise ``Unfit`` if the video has no name, or is not in the list of videos."""
     if not video:
-        raise Unfit("it names no video")
+        raise Unfit("the video's name is missing")
     if videos is not None and video not in videos:
-        raise Unfit(f"its video {video[:80]!r} is not among the videos that were given")
+        raise Unfit(f"the video {video[:80]!r} is not in the list of videos")
 
 
 def named(rows: list[Narration]) -> list[Narration]:

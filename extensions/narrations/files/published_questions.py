@@ -58,12 +58,12 @@ def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> PublishedQu
     observed = keys.moments(fields).observed
     answer, video, goal = (fields.get(name or "") for name in (keys.chosen and keys.chosen[0], keys.video, keys.goal))
     if not isinstance(observed, int) or not isinstance(answer, str) or not video or not goal:
-        return "its video, goal, answer or observation is missing"
+        return "the video, goal, answer or observation is missing"
     entries = fields.get(timed.name) or []
     words = kinds.of_field(timed).in_words(timed, entries)
     spans = [tuple(entry.get(key) for key in SPANS[1]) for entry in entries]
     if not all(isinstance(at, int) for span in spans for at in span):
-        return "an action of its progress lacks its first or last frame"
+        return "an action of the progress lacks its first or last frame"
     progress = tuple((text, first, last) for text, (first, last) in zip(words, spans, strict=True))
     options = tuple(fields.get(next(iter(keys.spread)), ()))
     return PublishedQuestion(item.external_id, video, goal, answer, options, observed, progress)

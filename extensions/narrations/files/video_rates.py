@@ -47,7 +47,7 @@ def read_videos(file: Path) -> Videos:
     )
     if video is None or fps is None:
         raise InvalidFileError(
-            f"{file.name}: it needs the columns video_id and fps; it has {json_text.printable(', '.join(columns))}."
+            f"{file.name} needs the columns video_id and fps, but has {json_text.printable(', '.join(columns))}."
         )
     videos = Videos({}, {}, [], file.name, sha256)
     for row in table.rows():
@@ -57,7 +57,7 @@ def read_videos(file: Path) -> Videos:
             cells = dict(zip(columns, row.cells, strict=True))
             name, frames = fitting(cells[video]), rate(cells[fps])
             if not name or name in videos.rates:
-                raise Unfit(f"{name} already has a row" if name else "it names no video")
+                raise Unfit(f"{name} already has a row" if name else "the video's name is missing")
             if frames is None:
                 raise Unfit(f"{cells[fps][:40]!r} is not a frame rate from 1 to 1000")
             if duration is not None and cells[duration].strip():

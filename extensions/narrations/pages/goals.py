@@ -44,8 +44,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Goals",
-        "Goals of videos on three levels, with their actions. Touchstone makes questions about the next action from "
-        "them.",
+        "Goals of videos on three levels, with their actions. Touchstone uses the goals to make questions about the "
+        "next action.",
         made_up=view.made_up,
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
@@ -55,9 +55,7 @@ def render(services: Services) -> None:
     if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
-        shell.show(
-            markup.notice("This project's items have no times of actions, so you cannot make questions from goals.")
-        )
+        shell.show(markup.notice("This project's items have no action times, so you cannot make questions from goals."))
         return
     known = _known(services, view)
     with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):
@@ -341,7 +339,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
     button(merge, words, "merge", Draft.merged, off=after is None)
     button(delete, "Delete", "delete", Draft.deleted)
     if any(step.id not in here.ids or step.unlike(here.rows[here.ids[step.id]]) for step in steps):
-        words = "Take words and times from the narrations, and remove unknown actions"
+        words = "Use the narrations' words and times, and remove unknown actions"
         button(
             st.container(),
             words,

@@ -32,8 +32,8 @@ def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list
     tasks: list[Task] = []
     for goal in goals:
         if goal.video not in narrations:
-            todo = "Correct its video, or give the file that narrates it"
-            mends.append(Mend(str(goal), "its video has no narrations here", todo))
+            todo = "Correct the goal's video, or give the narrations of this video"
+            mends.append(Mend(str(goal), "the goal's video has no narrations", todo))
             continue
         here = looks.get(goal.video) or looks.setdefault(goal.video, Video(narrations[goal.video]))
         own = [*_of_steps(goal, here), *_of_span(goal, here, limits)]
@@ -43,12 +43,12 @@ def check(goals: Sequence[Goal], narrations: Narrations, limits: Limits) -> list
         try:
             actions = actions_of(goal, here)
         except Unknown as error:
-            mends.append(Mend(str(goal), str(error), "Name its actions by the ids of their narrations"))
+            mends.append(Mend(str(goal), str(error), "Identify the goal's actions by the IDs of their narrations"))
             continue
         n = len(actions)
         if not limits.fewest <= n <= limits.most:
             todo = "Add actions, or delete the goal" if n < limits.fewest else "Split or delete the goal"
-            mends.append(Mend(str(goal), f"its number of actions is {n:,}, but a goal needs {limits}", todo))
+            mends.append(Mend(str(goal), f"the goal's number of actions is {n:,}, but a goal needs {limits}", todo))
         if actions:
             tasks.append(Task(goal, actions))
     return [*mends, *_same_words(tasks), *_between(tasks)]
@@ -62,7 +62,7 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
         where = f"{goal}, action {number} ({step.id})"
         at = here.ids.get(step.id)
         if at is None:
-            yield Mend(where, f"no narration of {goal.video} has this id", "Use an id from the file of narrations")
+            yield Mend(where, f"no narration of {goal.video} has this id", "Use an ID from the narrations file")
             continue
         row = here.rows[at]
         mine, its = {
@@ -74,18 +74,18 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
         if unlike:
             todo = "Use the words and times of the narration, or the id of the right action"
             has = f"{'has' if unlike == 'words' else f'{unlike}s at'} {str(mine)[:80]!r}"
-            yield Mend(where, f"it {has}, but the narration {str(its)[:80]!r}", todo)
+            yield Mend(where, f"the action {has}, unlike its narration ({str(its)[:80]!r})", todo)
         if at == before:
             yield Mend(where, "it occurs twice", "Delete one of the two actions")
         elif at < before:
-            yield Mend(where, "it begins before the action above it", "Sort the actions by time")
+            yield Mend(where, "the action begins before the action above it", "Sort the actions by time")
         before = max(before, at)
 
 
 def _of_span(goal: Goal, here: Video, limits: Limits) -> Iterator[Mend]:
     if reason := wrong_times(goal, here, limits):
         reach = f"{here.starts[0]:f} s to {here.last:f} s"
-        yield Mend(str(goal), reason, f"Give the goal times within the goal above it, and within {reach}")
+        yield Mend(str(goal), reason, f"Set the goal's times within the goal above it, and within {reach}")
 
 
 def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -93,7 +93,9 @@ def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:
     for task in tasks:
         first = met.setdefault((task.goal.video, plain(task.goal.text)), task.goal)
         if first is not task.goal:
-            yield Mend(str(task.goal), f"it has the same words as {first.where}", "Rephrase or delete one of the goals")
+            yield Mend(
+                str(task.goal), f"the goal has the same words as {first.where}", "Rephrase or delete one of the goals"
+            )
 
 
 def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
@@ -111,7 +113,7 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                     continue
                 first = next(row.id for row in task.actions if row.id in shared)
                 if levels[0] == levels[1]:
-                    what = f"it shares {len(shared):,} actions with {other.goal.where}, such as {first}"
+                    what = f"the goal shares {len(shared):,} actions with {other.goal.where}, such as {first}"
                     todo = (
                         f"An action belongs to one {task.goal.level}. Remove it from one goal, or change a goal's level"
                     )
@@ -119,5 +121,5 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                     continue
                 lower, upper = (task, other) if levels[0] > levels[1] else (other, task)
                 if not at[id(lower)] <= at[id(upper)]:
-                    what = f"only some of its actions are in the {upper.goal.level} of {upper.goal.where}"
-                    yield Mend(str(lower.goal), what, "Remove the other actions, or add them to the goal above")
+                    what = f"only some of the goal's actions are in the {upper.goal.level} of {upper.goal.where}"
+                    yield Mend(str(lower.goal), what, "Remove these actions, or add them to the goal above")

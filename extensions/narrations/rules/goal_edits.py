@@ -47,7 +47,7 @@ def goals_with_actions(
     out = []
     for goal in goals:
         if goal.video not in narrations:
-            out.append(UnplacedGoal(goal, "its video has no narrations here"))
+            out.append(UnplacedGoal(goal, "the goal's video has no narrations"))
             continue
         here = looks.setdefault(goal.video, Video(narrations[goal.video]))
         try:
@@ -56,7 +56,7 @@ def goals_with_actions(
         except Unknown as error:
             why, rows = str(error), ()
         if why or not rows:
-            out.append(UnplacedGoal(goal, why or "no action begins in it"))
+            out.append(UnplacedGoal(goal, why or "no action begins within the goal"))
             continue
         those = goals_by_video.setdefault(goal.video, [])
         at = together.get(goal.name) if goal.steps is not None and goal.level == LEVELS[0] else None

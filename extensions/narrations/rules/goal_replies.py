@@ -34,18 +34,18 @@ last one ends. Either list may be empty."""
 """The form in words, for prompts."""
 
 UNKNOWN, BACKWARDS, TIMES = (
-    "a goal names an action that there is not",
+    "a goal names an action that does not exist",
     "a goal ends before it begins",
-    "a time is not that of the action",
+    "a goal's time differs from the action's time",
 )
 OUTSIDE, OVERLAP, DISORDER = (
-    "a goal lies outside the goal above it",
+    "a goal extends beyond the goal above it",
     "two goals of one level share actions",
-    "goals of one level are not in order of time",
+    "goals of one level are not in chronological order",
 )
 WORDLESS, SAME_WORDS = ("a goal has no words", "two goals have the same words")
 TOO_FEW, TOO_MANY = ("too few actions", "too many actions")
-NONE_LEFT = "none of its goals has the right number of actions"
+NONE_LEFT = "none of the goals has the right number of actions"
 
 
 def _seconds(value: Any) -> Any:
@@ -134,9 +134,9 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoa
             kept.append(_task(node, rows))
         else:
             kind = TOO_FEW if n < limits.fewest else TOO_MANY
-            left_out.append(Fault(kind, f"{node} takes {n:,} actions, and a goal takes {limits}."))
+            left_out.append(Fault(kind, f"{node} has {n:,} actions, but a goal needs {limits}."))
     if not kept:
-        problem = f"A goal takes {limits} actions, and none of the {len(nodes):,} that were given does."
+        problem = f"A goal needs {limits} actions, but none of the {len(nodes):,} goals has that many."
         return ReplyGoals(faults=(Fault(NONE_LEFT, problem),), left_out=tuple(left_out))
     return ReplyGoals(tuple(kept), left_out=tuple(left_out))
 
@@ -170,19 +170,25 @@ def _of_each(nodes: Sequence[_Node], rows: Sequence[Narration]) -> Iterator[Faul
         goal, above = node.said, node.above
         strange = [number for number in (goal.first, goal.last) if not 1 <= number <= len(rows)]
         if strange:
-            yield Fault(UNKNOWN, f"{node} names the action {str(strange[0])[:20]}; they are 1 to {len(rows):,}.")
+            yield Fault(
+                UNKNOWN, f"{node} names the action {str(strange[0])[:20]}, but the actions are 1 to {len(rows):,}."
+            )
             continue
         if goal.last < goal.first:
-            yield Fault(BACKWARDS, f"{node} goes from action {goal.first} to {goal.last}, which is before it.")
+            yield Fault(
+                BACKWARDS, f"{node} begins with action {goal.first} and ends with action {goal.last}, which is earlier."
+            )
             continue
         begins, ends = rows[goal.first - 1].start, rows[goal.last - 1].stop
         if goal.start != begins:
-            yield Fault(TIMES, f"{node} starts at {_short(goal.start)}; action {goal.first} begins at {begins:f}.")
+            yield Fault(TIMES, f"{node} starts at {_short(goal.start)}, but action {goal.first} begins at {begins:f}.")
         if goal.stop != ends:
-            yield Fault(TIMES, f"{node} stops at {_short(goal.stop)}; action {goal.last} ends at {ends:f}.")
+            yield Fault(TIMES, f"{node} stops at {_short(goal.stop)}, but action {goal.last} ends at {ends:f}.")
         if above is not None and not above.said.first <= goal.first <= goal.last <= above.said.last:
             reach = f"{_short(above.said.first)} to {_short(above.said.last)}"
-            yield Fault(OUTSIDE, f"{node} has the actions {goal.first} to {goal.last}, the goal above it {reach}.")
+            yield Fault(
+                OUTSIDE, f"{node} has the actions {goal.first} to {goal.last}, but the goal above it has {reach}."
+            )
 
 
 def _of_levels(nodes: Sequence[_Node]) -> Iterator[Fault]:
@@ -194,11 +200,11 @@ def _of_levels(nodes: Sequence[_Node]) -> Iterator[Fault]:
         for node in in_order[1:]:
             if node.said.first <= furthest.said.last:
                 shared = True
-                yield Fault(OVERLAP, f"{node} has the action {_short(node.said.first)}, and so has {_named(furthest)}.")
+                yield Fault(OVERLAP, f"{node} shares the action {_short(node.said.first)} with {_named(furthest)}.")
             furthest = max(furthest, node, key=lambda each: each.said.last)
         if not shared and in_order != level:
             odd = next(node for node, there in zip(level, in_order, strict=True) if node is not there)
-            yield Fault(DISORDER, f"{odd} does not stand in order of time among the {LEVELS[depth]}s.")
+            yield Fault(DISORDER, f"{odd} is not in chronological order among the {LEVELS[depth]}s.")
 
 
 def _of_words(nodes: Sequence[_Node]) -> Iterator[Fault]:
@@ -206,7 +212,7 @@ def _of_words(nodes: Sequence[_Node]) -> Iterator[Fault]:
     for node in nodes:
         if not plain(node.text) or "\ufffd" in node.text:
             reach = f"{_short(node.said.first)} to {_short(node.said.last)}"
-            yield Fault(WORDLESS, f"{node} of the actions {reach} has no words, or characters that stand for none.")
+            yield Fault(WORDLESS, f"{node} of the actions {reach} has no words, or contains invalid characters.")
         elif (same := met.setdefault(plain(node.text), node)) is not node:
             yield Fault(SAME_WORDS, f"{node} has the same words as {_named(same)}.")
 

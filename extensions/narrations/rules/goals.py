@@ -128,10 +128,10 @@ class Video:
     def _place(self, step: Step, after: int | None) -> int:
         if step.id:
             if step.id not in self.ids:
-                raise Unknown("one of its actions is not a narration of its video")
+                raise Unknown("one of the goal's actions is not a narration of its video")
             at = self.ids[step.id]
             if step.unlike(self.rows[at]):
-                raise Unknown("one of its actions has other words or times than the narration with its id")
+                raise Unknown("one of the goal's actions differs in words or times from the narration with its id")
             return at
         those = self.texts.get(step.text) or [self.ids[name] for name in (step.text,) if name in self.ids]
         if step.start_frame is not None:
@@ -145,9 +145,9 @@ class Video:
         elif after is not None:
             those = [at for at in those if at > after][:1]
         elif len(those) > 1:
-            raise Unknown("its first action is narrated several times, but only its words are given")
+            raise Unknown("the goal's first action matches several narrations, because only its words are given")
         if not those:
-            raise Unknown("one of its actions is not a narration of its video")
+            raise Unknown("one of the goal's actions is not a narration of its video")
         return those[0]
 
 
@@ -161,7 +161,7 @@ def tasks(goals: Iterable[Goal], narrations: Narrations, limits: Limits, tally: 
     for goal in sorted(goals, key=lambda each: (each.video, plain(each.text), each.text, each.where)):
         tally.count("goals given")
         if goal.video not in narrations:
-            tally.leave_out("its video has no narrations", str(goal))
+            tally.leave_out("the goal's video has no narrations", str(goal))
             continue
         here = videos.get(goal.video)
         if here is None:
@@ -191,9 +191,9 @@ def _of_right_size(
     for goal, by_id in found:
         actions = tuple(sorted(by_id.values(), key=lambda row: row.place))
         if len(actions) < limits.fewest:
-            tally.leave_out(f"it has fewer than {limits.fewest} actions", f"{goal}: {len(actions)}")
+            tally.leave_out(f"the goal has fewer than {limits.fewest} actions", f"{goal}: {len(actions)}")
         elif len(actions) > limits.most:
-            tally.leave_out(f"it has more than {limits.most} actions", f"{goal}: {len(actions)}")
+            tally.leave_out(f"the goal has more than {limits.most} actions", f"{goal}: {len(actions)}")
         else:
             kept.append(Task(goal, actions))
     kept.sort(key=lambda task: (task.goal.video, task.actions[0].place, plain(task.goal.text), len(task.actions)))
@@ -215,7 +215,7 @@ def wrong_times(goal: Goal, here: Video, limits: Limits) -> str | None:
     if goal.start is None or goal.stop is None:
         return None
     if goal.stop < goal.start:
-        return "it stops before it starts"
+        return "the goal stops before it starts"
     parent, slack = goal.parent, limits.slack
     while parent is not None and (parent.start is None or parent.stop is None or parent.stop < parent.start):
         parent = parent.parent
@@ -225,10 +225,10 @@ def wrong_times(goal: Goal, here: Video, limits: Limits) -> str | None:
         and parent.stop is not None
         and not parent.start - slack <= goal.start <= goal.stop <= parent.stop + slack
     ):
-        return f"it lies outside the {parent.level} above it"
+        return f"the goal extends beyond the {parent.level} above it"
     first, last = here.starts[0], here.last
     if not first - slack <= goal.stop or not goal.start <= last + slack:
-        return "it lies outside the narrations of its video"
+        return "the goal lies outside the narrations of its video"
     if goal.start < first - slack or goal.stop > last + slack:
-        return "it reaches beyond the narrations of its video"
+        return "the goal extends beyond the narrations of its video"
     return None

@@ -76,9 +76,13 @@ class _Frames:
 
 RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
     "gap": ("half a second before the answer begins", _Frames.half_second),
-    "last": ("half a second before, or the end of the last action of the progress, if later", _Frames.last),
+    "last": (
+        "half a second before the answer begins, or the end of the last action of the progress, whichever is later",
+        _Frames.last,
+    ),
     "ended": (
-        "half a second before, or the end of an action of the progress that has ended when the answer begins, if later",
+        "half a second before the answer begins, or the end of an action of the progress that has ended by "
+        "then, whichever is later",
         _Frames.ended,
     ),
 }
@@ -209,7 +213,7 @@ def _observed(comparison: Comparison, question: PublishedQuestion, answer: Narra
     comparison.kinds[kind] = comparison.kinds.get(kind, 0) + 1
     if question.progress:
         running = frames.stops[-1] > question.observation
-        comparison.one("the last action of the progress is over at the observation", not running, question)
+        comparison.one("the last action of the progress has ended at the observation", not running, question)
         late = any(start >= question.observation for _, start, _ in question.progress)
         comparison.one("every action of the progress has begun before the observation", not late, question)
 

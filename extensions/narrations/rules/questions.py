@@ -44,8 +44,17 @@ RULES = {
     rule.name: rule
     for rule in (
         Rule("gap", "the gap before the action begins, even during other actions", _gap),
-        Rule("ended", "the gap before it, or the end of an action of the progress that has ended, if later", _ended),
-        Rule("last", "the gap before it, or the end of the last action of the progress, if later", _last),
+        Rule(
+            "ended",
+            "the gap before the action begins, or the end of an action of the progress that has ended, whichever is "
+            "later",
+            _ended,
+        ),
+        Rule(
+            "last",
+            "the gap before the action begins, or the end of the last action of the progress, whichever is later",
+            _last,
+        ),
     )
 }
 """The rules for the time of the observation."""
@@ -184,10 +193,10 @@ def _question(
     """Return the question for one action of a goal, or the reason why there is none."""
     answer, progress = task.actions[at], task.actions[:at]
     if len(others) < N_NEGATIVES:
-        return f"fewer than {N_NEGATIVES} other actions of the goal that differ in more than words"
+        return f"the goal has fewer than {N_NEGATIVES} other actions that differ in more than words"
     observed = RULES[settings.rule].moment(answer.start, progress, settings.gap)
     if observed < 0:
-        return "its observation would be before the video begins"
+        return "the observation would be before the video begins"
     frame = frame_at(observed, rate)
     if any(segment.start_frame >= frame for segment in segments):
         return "another action of the goal begins between the observation and the action"

@@ -44,26 +44,30 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
 @pytest.mark.parametrize(
     ("goals", "wanted"),
     [
-        ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': its video has no narrations here. Correct"]),
+        ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': its video has no valid narrations here. Correct"]),
         ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Use an id"]),
-        ([changed(1, text="do 3")], ["action 2 (V-2): it has 'do 3', but the narration 'do 2'. Use the"]),
-        ([changed(1, start=Decimal(5))], ["action 2 (V-2): it starts at '5', but the narration '4'. Use the"]),
-        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): it stops at '9', but the narration '9.5'. Use the"]),
+        ([changed(1, text="do 3")], ["action 2 (V-2): the action has 'do 3', unlike its narration ('do 2'. Use the)"]),
+        ([changed(1, start=Decimal(5))], ["action 2 (V-2): the action starts at '5', unlike its narration ('4'. "
+        "Use the)"]),
+        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): the action stops at '9', unlike its narration ('9.5'. "
+        "Use the)"]),
         ([changed(2, id="V-2", text="", start=None, stop=None)], ["action 3 (V-2): it occurs twice. Delete"]),
-        ([changed(2, id="V-1", text="", start=None, stop=None)], ["it begins before the action above it. Sort"]),
+        ([changed(2, id="V-1", text="", start=None, stop=None)], ["the action begins before the action above it. "
+        "Sort"]),
         (
             [goal("wash", 1, 3)],
-            ["'wash': its number of actions is 3, but a goal needs 4 to 20. Add actions, or delete the goal."],
+            ["'wash': the goal's number of actions is 3, but a goal needs 4 to 20. Add actions, or delete the goal."],
         ),
         ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': it has the same words as"]),
         ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it shares 2 actions with g.json, line 1, such as V-5."]),
         ([goal("cook", 1, 6, 1), goal("dry", 5, 9)],
-         ["'dry': only some of its actions are in the overall goal of g.json, line 1"]),
+         ["'dry': only some of the goal's actions are in the overall goal of g.json, line 1"]),
         ([goal("dry", 5, 9), goal("cook", 1, 6, 1)],
-         ["'dry': only some of its actions are in the overall goal of g.json, line 1"]),
-        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["it stops before it starts. Give the goal"]),
+         ["'dry': only some of the goal's actions are in the overall goal of g.json, line 1"]),
+        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["the goal stops before it starts. Give the "
+        "goal"]),
         ([Goal("V", "wash", "g", steps=(Step(text="fly"),))],
-         ["one of its actions is not a narration of its video. Name"]),
+         ["one of the goal's actions is not a narration of its video. Name"]),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_with_what_to_do(goals: list[Goal], wanted: list[str]) -> None:
@@ -78,5 +82,6 @@ def test_a_goal_of_twenty_one_actions() -> None:
     steps = tuple(Step(row.id) for row in rows)
     (fault,) = check([Goal("V", "wash", "g", steps=steps)], by_video(rows), Limits())
     assert (
-        str(fault) == "g: V, 'wash': its number of actions is 21, but a goal needs 4 to 20. Split or delete the goal."
+        str(fault)
+        == "g: V, 'wash': the goal's number of actions is 21, but a goal needs 4 to 20. Split or delete the goal."
     )

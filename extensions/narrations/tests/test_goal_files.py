@@ -97,7 +97,7 @@ def test_actions_by_id_words_frames_and_times(tmp_path: Path) -> None:
     assert len(found.bad) == 2
     table = read(tmp_path, "video,goal,actions\nV,Drink,\"['take cup', 'V_1']\"\nV,Eat,take cup\n", "goals.csv")
     assert table.goals[0].steps == (Step(text="take cup"), Step(text="V_1"))
-    assert [(row.row, row.reason) for row in table.bad] == [(3, "it is not a list in square brackets")]
+    assert [(row.row, row.reason) for row in table.bad] == [(3, "the cell is not a list in square brackets")]
 
 
 def test_broken_files_give_what_stands_before_the_break(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_files_without_a_goal_are_refused(tmp_path: Path, text: str) -> None:
 def test_hostile_parts_are_told(tmp_path: Path) -> None:
     found = read(tmp_path, '{"video": "V", "overall_goal": "x", "clips": 3}')
     assert [(row.row, row.reason) for row in found.bad] == [(1, "its clips must be a list")]
-    with pytest.raises(InvalidFileError, match="the frame rate of its video is unknown"):
+    with pytest.raises(InvalidFileError, match="the frame rate of video is unknown"):
         read(tmp_path, json.dumps([FLAT]), clock=Clock("frames"))
 
 

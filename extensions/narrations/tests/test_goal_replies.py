@@ -100,7 +100,7 @@ def test_goals_of_three_and_of_twenty_one_actions_are_left_out_and_the_others_st
     assert [(task.goal.text, len(task.actions)) for task in said.tasks] == [("rinse", 20), ("dry", 4)]
     assert [fault.kind for fault in said.left_out] == [goal_replies.TOO_MANY] * 2  # 25 and 21
     three = read_reply(reply("cook", 1, 12, sub("wash", 1, 3)), ROWS, Limits())
-    assert [fault.what for fault in three.left_out] == ['The subgoal "wash" takes 3 actions, and a goal takes 4 to 20.']
+    assert [fault.what for fault in three.left_out] == ['The subgoal "wash" has 3 actions, but a goal needs 4 to 20.']
 
 
 def test_times_are_exact_to_the_microsecond() -> None:

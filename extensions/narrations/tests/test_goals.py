@@ -36,14 +36,14 @@ def test_actions_of_a_span_begin_in_it() -> None:
 @pytest.mark.parametrize(
     ("left_out", "why"),
     [
-        (goal("5", "2"), "it stops before it starts"),
-        (goal("0", "3"), "it has fewer than 4 actions"),
-        (goal("0", "12", video="W"), "its video has no narrations"),
-        (goal("20", "30"), "it lies outside the narrations of its video"),
-        (goal("0", "14"), "it reaches beyond the narrations of its video"),
-        (goal("0", "12", parent=goal("3", "12", "Cook")), "it lies outside the goal above it"),
+        (goal("5", "2"), "the goal stops before it starts"),
+        (goal("0", "3"), "the goal has fewer than 4 actions"),
+        (goal("0", "12", video="W"), "the goal's video has no narrations"),
+        (goal("20", "30"), "the goal lies outside the narrations of its video"),
+        (goal("0", "14"), "the goal extends beyond the narrations of its video"),
+        (goal("0", "12", parent=goal("3", "12", "Cook")), "the goal extends beyond the goal above it"),
         # a parent that is wrong itself says nothing: what is above it does
-        (goal("0", "12", parent=goal("9", "1", parent=goal("3", "12"))), "it lies outside the goal above it"),
+        (goal("0", "12", parent=goal("9", "1", parent=goal("3", "12"))), "the goal extends beyond the goal above it"),
     ],
 )
 def test_left_out_with_the_reason(left_out: Goal, why: str) -> None:
@@ -61,7 +61,7 @@ def test_a_second_over_is_a_slip() -> None:
 
 def test_too_many_actions() -> None:
     found, tally = kept(goal("0", "12"), limits=Limits(most=5))
-    assert (found, tally.left_out) == ([], {"it has more than 5 actions": 1})
+    assert (found, tally.left_out) == ([], {"the goal has more than 5 actions": 1})
 
 
 def test_steps_by_id_words_and_frames() -> None:
@@ -69,7 +69,7 @@ def test_steps_by_id_words_and_frames() -> None:
     found, _ = kept(Goal("V", "Drink", "line 1", steps=named))
     assert ids(found[0]) == ["V-2", "V-3", "V-5", "V-6"]
     _, tally = kept(Goal("V", "Drink", "line 1", steps=(Step(text="juggle"),)))
-    assert tally.left_out == {"one of its actions is not a narration of its video": 1}
+    assert tally.left_out == {"one of the goal's actions is not a narration of its video": 1}
 
 
 def test_a_goal_that_is_named_again_has_the_actions_of_all() -> None:

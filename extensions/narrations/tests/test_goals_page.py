@@ -122,7 +122,10 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert fault["Where"] == "Goal 3: V, 'toast bread'"
     assert fault["What is wrong"] == "it shares 2 actions with Goal 2, such as V-8."
     page = put(page, "selectbox", ".last", 2)  # actions 1 to 3: too few
-    assert "its number of actions is 3, but a goal needs 4 to 20." in rows(page, "What is wrong")[0]["What is wrong"]
+    assert (
+        "the goal's number of actions is 3, but a goal needs 4 to 20."
+        in rows(page, "What is wrong")[0]["What is wrong"]
+    )
     page = put(page, "selectbox", ".first", 1)
     page = put(page, "selectbox", ".last", 6)  # 2 to 7
     assert part(page, "faults") == "Nothing."
@@ -170,7 +173,7 @@ def test_goals_are_split_merged_added_and_every_step_is_taken_back(store: Store,
         "subgoal · **toast bread**",
     ]
     assert [row["Narration"] for row in rows(page, "Narration")] == [f"V-{k}" for k in range(7, 13)], "the second one"
-    assert "it has the same words as Goal 1" in rows(page, "What is wrong")[0]["What is wrong"]
+    assert "the goal has the same words as Goal 1" in rows(page, "What is wrong")[0]["What is wrong"]
     page = put(page, "text_input", ".words", "eat")
     assert part(page, "faults") == "Nothing."
     assert page.button(key="goals.merge").disabled, "no overall goal comes after it"
@@ -225,7 +228,11 @@ def test_what_does_not_fit_is_told_and_the_rest_kept_only_when_asked(store: Stor
     for name, given_text, why in (
         ("e.json", "", "has no goal"),
         ("b.json", "\xff\x00[", "has no goal"),
-        ("g.json", json.dumps([*GIVEN, {"video": "X", "goal": "fly"}]), "X, 'fly': its video has no narrations here."),
+        (
+            "g.json",
+            json.dumps([*GIVEN, {"video": "X", "goal": "fly"}]),
+            "X, 'fly': its video has no valid narrations here.",
+        ),
     ):
         page = uploaded(page, "goals", name, given_text)
         assert why in text(words(page)), name
@@ -243,7 +250,7 @@ def test_narrations_that_changed_under_goals_are_a_fault_with_a_way_out(store: S
     assert "0 videos new, 1 changed, 1 unchanged." in words(page)
     assert part(page, "all") == "3 goals of 2 videos, saved with 2 faults."  # of the overall goal, and of toast bread
     first = rows(page, "What is wrong")[0]
-    assert first["What is wrong"] == "it has 'do 9', but the narration 'do more'."
+    assert first["What is wrong"] == "the action has 'do 9', unlike its narration ('do more'.)"
     for title in ("make breakfast", "toast bread"):
         page = pressed(chosen(page, title), "renew")
     assert part(page, "faults") == "Nothing."

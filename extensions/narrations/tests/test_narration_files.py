@@ -94,17 +94,17 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
     assert [row.id for row in found.rows] == ["a", "k"]
     assert found.rows[1].stop_frame is None
     assert bad(found) == [
-        (3, "it stops (2 s) before it starts (3 s)"),
+        (3, "the stop (2 s) is before the start (3 s)"),
         (4, "its start: 'soon' is not a time; write seconds, such as 12.5, or 0:01:02.25"),
-        (5, "its verb_class is 'two', which is not a whole number"),
-        (6, "its id a is already the id of line 2"),
-        (7, "it repeats line 2"),
-        (8, "it is not a list in square brackets"),
-        (9, "it has text instead of a number"),
-        (10, "its video 'P99_01' is not among the videos that were given"),
-        (11, "it starts (3540 s) after the end of its video (60 s)"),
-        (12, "its id is empty"),
-        (13, "its text is empty"),
+        (5, "verb_class must be a whole number, not 'two'"),
+        (6, "the id a is already used in line 2"),
+        (7, "the row repeats line 2"),
+        (8, "the cell is not a list in square brackets"),
+        (9, "the list has text instead of a number"),
+        (10, "the video 'P99_01' is not in the list of videos"),
+        (11, "the start (3540 s) is after the end of the video (60 s)"),
+        (12, "id is empty"),
+        (13, "text is empty"),
         (15, "it has 6 cells, but the header has 15"),
     ]
 
@@ -112,7 +112,10 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
 def test_wrong_encodings(tmp_path: Path) -> None:
     lines = f"{HEAD}\n{epic('a')}\n{epic('b', '00:00:05', '00:00:06', narration='take café')}\n"
     found = read(tmp_path, lines.encode("latin-1"))
-    assert ([row.id for row in found.rows], bad(found)) == (["a"], [(3, "it is not UTF-8")])
+    assert ([row.id for row in found.rows], bad(found)) == (
+        ["a"],
+        [(3, "the record is not UTF-8; save the file as UTF-8")],
+    )
     with pytest.raises(InvalidFileError, match="UTF-16"):
         read(tmp_path, lines.encode("utf-16"))
     for text, why in (
@@ -120,7 +123,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
         (" \n\n", "is empty"),
         ("a,b\n1,2\n", "no column for video, start, stop, text; it has a, b"),
         (HEAD, "has no narration"),
-        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first invalid row: line 2, its start"),
+        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first invalid row: line 2, the items start"),
         (b"PK\x03\x04rest", "a zip archive"),
     ):
         with pytest.raises(InvalidFileError, match=why):
@@ -215,10 +218,13 @@ def test_ego4d_that_does_not_fit(tmp_path: Path) -> None:
     found = read(tmp_path, text, name="n.json")
     lines = {name: 1 + text[: text.index(name)].count("\n") - 3 for name in ("C eats", "C x")}
     assert bad(found)[:2] == [
-        (lines["C eats"], "v1, narrator 1: its timestamp_sec is '2', which is not a number"),
-        (lines["C x"], "v1, narrator 1: its timestamp_sec -1 is not a time of a video"),
+        (lines["C eats"], "v1, narrator 1: timestamp_sec must be a number, not '2'"),
+        (lines["C x"], "v1, narrator 1: timestamp_sec -1 is not a valid time in a video"),
     ]
-    assert [why.partition(": ")[2] for _, why in bad(found)[2:]] == ["it has no narration_text", "it names no action"]
+    assert [why.partition(": ")[2] for _, why in bad(found)[2:]] == [
+        "narration_text is missing",
+        "narration_text names no action",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +233,7 @@ def test_ego4d_that_does_not_fit(tmp_path: Path) -> None:
         (lambda text: text[: text.index("C opens")], "the file ends in the middle"),
         (
             lambda text: text.replace('"narration_text": "#C C opens', 'narration_text: "#C C opens'),
-            "it is not valid JSON",
+            "the text is not valid JSON",
         ),
         (lambda text: text + "{}", "more text after the closing }"),
         (

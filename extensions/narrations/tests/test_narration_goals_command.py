@@ -101,17 +101,17 @@ def called(name: str, n: int = 12) -> list[Narration]:
 
 
 BAD = {
-    "cut": (chat(right()[:-20]), "its JSON ends in the middle"),
-    "length": (chat(right()[:90], finish="length"), "cut at the longest answer"),
+    "cut": (chat(right()[:-20]), "the JSON is incomplete"),
+    "length": (chat(right()[:90], finish="length"), "cut at maximum length"),
     "prose": (chat("It is about breakfast."), "it is no JSON"),
     "empty": (chat(""), "answered with nothing"),
-    "form": (chat('{"goals": []}'), "it has another form than was asked for"),
+    "form": (chat('{"goals": []}'), "the JSON does not have the requested form"),
     "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))), "two goals of one level share actions"),
-    "unknown": (chat(reply("cook", 1, 13)), "a goal names an action that there is not"),
-    "three": (chat(reply("cook", 1, 3)), "none of its goals has the right number of actions"),
+    "unknown": (chat(reply("cook", 1, 13)), "a goal names an action that does not exist"),
+    "three": (chat(reply("cook", 1, 3)), "none of the goals has the right number of actions"),
     "times": (chat(json.dumps({"overall_goal": {**node("cook", 1, 12), "start": 2.5, "subgoals": []}})),
-              "a time is not that of the action"),
-    "huge": (chat('{"x": "' + "x" * 1_100_000 + '"}'), "it is too long to be read"),
+              "a goal's time differs from the action's time"),
+    "huge": (chat('{"x": "' + "x" * 1_100_000 + '"}'), "the reply is too long"),
 }  # fmt: skip
 """A reply of each kind that gives no goal, and what it is counted as."""
 
@@ -139,7 +139,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert failures == {why: 3 for _, why in BAD.values()} | {
         "it is no JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
-    assert "3 rejected: it is too long to be read, such as huge" in told
+    assert "3 rejected: the reply is too long, such as huge" in told
     assert 'overlap has no goal: 3 replies, all invalid. The last one: The subgoal "b" has the' in told
     assert "short has no goal: it has too few actions for a goal" in told
     of_overlap = [line for line in kept() if line["video"] == "overlap"]
@@ -151,7 +151,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     }
     again = [asked for asked in server.asked if "| do overlap 1\n" in asked.text]
     assert ["What was wrong" in asked.text for asked in again] == [False, True, True]
-    assert again[1].text.rstrip().endswith('- The subgoal "b" has the action 6, and so has the subgoal "a".')
+    assert again[1].text.rstrip().endswith('- The subgoal "b" shares the action 6 with the subgoal "a".')
     assert again[0].body["temperature"] == 0
     assert again[0].body["max_tokens"] == 8192
     assert "response_format" not in again[0].body
@@ -204,7 +204,7 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
     assert Path("g.json").read_text() == text
     assert done.exit_code == 1
     assert "g.json, line 16: its level is 'part', which is not one of goal, overall goal, subgoal" in done.output
-    assert "action 9 (V-9): it has 'do V 8', but the narration 'do V 9'. Use the words" in done.output
+    assert "action 9 (V-9): the action has 'do V 8', unlike its narration ('do V 9'. Use the words)" in done.output
     assert "3 goals, 3 faults." in done.output  # V-9 stands in the overall goal, and in "toast bread"
 
 

@@ -65,8 +65,8 @@ MAKE = ("question", "create", "milk.csv", "--goals", "goals.json", "--out", "out
 
 def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) -> None:
     told = said(*MAKE, "--videos", "videos.csv", "--tuning")
-    assert "milk.csv, line 8: it stops (8 s) before it starts (9 s)." in told
-    assert "1 left out: it has fewer than 4 actions; such as goals.json, line 1: V, 'Sit': 2" in told
+    assert "milk.csv, line 8: the stop (8 s) is before the start (9 s)." in told
+    assert "1 left out: the goal has fewer than 4 actions; such as goals.json, line 1: V, 'Sit': 2" in told
     assert f"5 questions at {Path('out/egoplan.json')}" in told
     records: list[dict[str, Any]] = json.loads((tmp_path / "out" / "egoplan.json").read_text())
     # (2, 4, 6.5, 8, 10 s less half a second) at 10 frames a second
@@ -123,10 +123,10 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
         "narrations": 6, "videos": 1, "goals given": 2, "goals kept": 1, "actions of kept goals": 6, "questions": 5,
     }  # fmt: skip
     assert [(each["reason"], each["n"]) for each in told["left_out"]] == [
-        ("it has fewer than 4 actions", 1),
-        ("its observation would be before the video begins", 1),
+        ("the goal has fewer than 4 actions", 1),
+        ("the observation would be before the video begins", 1),
     ]
-    assert told["narrations"]["left_out"] == [{"line": 8, "reason": "it stops (8 s) before it starts (9 s)"}]
+    assert told["narrations"]["left_out"] == [{"line": 8, "reason": "the stop (8 s) is before the start (9 s)"}]
     assert [each["path"] for each in told["inputs"]] == ["milk.csv", "goals.json"]
     assert sum(told["keys"].values()) == 5
     whole = json.loads(before["egoplan.json"])
@@ -188,7 +188,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
     (tmp_path / "film.json").write_text(json.dumps(film))  # half characters are no reason to stop
     told = said("narration", "check", "film.json")
     assert "t - b / 2a to t + b / 2a" in told
-    assert "film.json, line 1: \ufffd, narrator 2: its timestamp_sec is '\\udfff', which is not a number." in told
+    assert "film.json, line 1: �, narrator 2: timestamp_sec must be a number, not '\\udfff'." in told
 
 
 def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> None:

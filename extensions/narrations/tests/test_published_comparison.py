@@ -34,7 +34,7 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     assert found["options that are narrations of the video"] == (1228, 1228)
     assert found["questions with a progress"] == (307 - 42, 307)
     assert found["the answer's words already occur in the progress"] == (24, 265)
-    assert found["the last action of the progress is over at the observation"] == (265 - 49, 265)
+    assert found["the last action of the progress has ended at the observation"] == (265 - 49, 265)
     assert found["every action of the progress has begun before the observation"] == (265, 265)
     assert found["progress is all actions of the goal before the answer, in order"] == (263, 265)
     assert found["progress is every narration from its first action to the answer"] == (263, 265)

@@ -34,7 +34,7 @@ def made(
 def test_worked_by_hand() -> None:
     found, tally = made(MILK)
     # the fridge is opened at 0 s: half a second before there is no video
-    assert tally.left_out == {"its observation would be before the video begins": 1}
+    assert tally.left_out == {"the observation would be before the video begins": 1}
     assert [each.answer.id for each in found] == ["V-2", "V-3", "V-4", "V-5", "V-6"]
     # (2, 4, 6.5, 8, 10 s less 0.5 s) at 30 frames per second
     assert [each.observation_frame for each in found] == [45, 105, 180, 225, 285]
@@ -114,7 +114,7 @@ def test_an_action_that_begins_unseen_before_the_answer() -> None:
 def test_too_few_others_and_no_rate() -> None:
     rows = narrations(("1", "2", "take cup"), ("3", "4", "take the cups"), ("5", "6", "go"), ("7", "8", "wash cup"))
     _, tally = made(rows)
-    assert tally.left_out == {"fewer than 3 other actions of the goal that differ in more than words": 4}
+    assert tally.left_out == {"the goal has fewer than 3 other actions that differ in more than words": 4}
     _, tally = made(MILK, Settings(rates={"W": Fraction(30)}))
     assert tally.left_out == {"goals of a video whose frame rate is unknown": 1}
 

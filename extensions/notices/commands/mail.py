@@ -20,7 +20,7 @@ def register(cli: typer.Typer) -> None:
     mail.command("show")(status)
 
 
-def try_(address: Annotated[str, typer.Argument(help="The address to send to.")]) -> None:
+def try_(address: Annotated[str, typer.Argument(help="The address to send a test mail to.")]) -> None:
     """Send a test mail now, and print the mail server's reply.
 
     Example: touchstone mail check me@example.org
@@ -36,13 +36,13 @@ def try_(address: Annotated[str, typer.Argument(help="The address to send to.")]
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
     except MailFailure as error:
         raise SettingsError(str(error)) from None
-    typer.echo(f"{server.host}:{server.port} accepted a mail to {address}. Check that it arrives.")
+    typer.echo(f"{server.host}:{server.port} accepted a test mail to {address}. Check that the mail arrives.")
 
 
 def set_(
     login: Annotated[str, typer.Argument(help="The person's login.")],
     address: Annotated[str, typer.Argument(help="The person's e-mail address.")],
-    when: Annotated[MailTime, typer.Option(help="When notices are sent.")] = MailTime.DAILY,
+    when: Annotated[MailTime, typer.Option(help="When to send notices.")] = MailTime.DAILY,
 ) -> None:
     """Set where a person gets notices by e-mail. The person can change it on the page Notices.
 
@@ -70,7 +70,7 @@ def status() -> None:
     shared = opened()
     server = server_of(shared.settings)
     typer.echo(
-        f"Mails go to {server.host}:{server.port}."
+        f"Touchstone sends mail through {server.host}:{server.port}."
         if server
         else "This server sends no mail because TOUCHSTONE_SMTP is not set."
     )
@@ -78,6 +78,7 @@ def status() -> None:
     typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
     for login, row in troubled:
         reason = row.said or (
-            "A worker stopped while it sent the mail, so the mail may have arrived. It is not sent again."
+            "A worker stopped while sending the mail. The mail may have arrived, so Touchstone does not send "
+            "the mail again."
         )
         typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {reason}")

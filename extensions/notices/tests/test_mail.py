@@ -131,14 +131,9 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     link = mail["List-Unsubscribe"]
     assert link.startswith(f"<{URL}/mail-off/")
     assert text_to(server, "ann") == (
-        "Hello Ann,\n\n"
-        f"In A <b>title</b> 🧭 {82 * 'x'}…:\n"  # 17 letters before it, 100 in all
-        "- You now take part as an annotator.\n"
-        f"  {URL}/?project=p\n"
-        "- 2 tasks wait for you in the verification.\n"
-        f"  {URL}/?project=p\n\n"
-        f"Touchstone sends you this once a day. To change that: {URL}/notices\n"
-        f"No more mails: {link.strip('<>')}\n"
+        f"Hello Ann,\n\nIn A <b>title</b> 🧭 {82 * 'x'}…:\n- You now take part as an annotator.\n  {URL}"
+        f"/?project=p\n- 2 tasks wait for you in the verification.\n  {URL}/?project=p\n\nTouchstone sends you this "
+        f"mail once a day. To change this setting: {URL}/notices\nNo more mails: {link.strip('<>')}\n"
     )
     # nothing is told twice; what was seen in the app is not mailed; who works knows what waits
     clock.advance(days=1)

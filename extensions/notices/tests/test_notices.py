@@ -86,7 +86,7 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ben",)}
     see(store, ben)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1
-    assert told(store, ben)[0] == ("given", "A task of the verification was given to you.", True)
+    assert told(store, ben)[0] == ("given", "A task of the verification was submitted to you.", True)
     assert kinds(store, ann) == []
     mine = claimed(store, ben)  # what he was given comes first
     submissions.submit(store, person=ben, task=mine.id, key="v", values={"choice": "red"})
@@ -127,7 +127,7 @@ def test_what_became_of_a_qualification(store: Store, clock: Clock) -> None:
 
     back = hand_in(["red", "blue"])
     review_try(store, back, by=sam, state=Standing.SENT_BACK)
-    words = "A senior sent your qualification for the verification back and said why."
+    words = "A senior annotator sent back your qualification for the verification and gave a reason."
     assert told(store, ann)[0] == ("sent_back", words, True)
     assert kinds(store, sam) == kinds(store, ben) == []
     see(store, ann)

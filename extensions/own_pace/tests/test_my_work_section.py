@@ -24,4 +24,4 @@ def test_my_work_says_what_i_did_today_and_keeps_the_goal_that_i_set(store: Stor
     assert part(test, "pace").startswith("1 of 2 done today")
     vote(store, ann)
     assert "your goal is reached" in part(drawn(store, home, "my_work", "ann"), "pace")
-    assert len(rows(test, "In an active hour")) == own_pace.DAYS
+    assert len(rows(test, "Per active hour")) == own_pace.DAYS

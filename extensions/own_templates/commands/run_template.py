@@ -13,7 +13,7 @@ from domain.errors import ModelError, NotFoundError
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommand of this module."""
-    group = find_group(cli, "template", Panel.MODELS, "Judge templates that you write or take from a paper.")
+    group = find_group(cli, "template", Panel.MODELS, "Import judge templates that you write or adopt from a paper.")
     group.command("import")(template)
 
 
@@ -32,17 +32,20 @@ def template(
     ] = None,
     value: Annotated[
         list[str] | None,
-        typer.Option(
-            help="For published prompts: a value that the judge may answer. Repeat the option for each value."
-        ),
+        typer.Option(help="For published prompts: a value that the judge may give. Repeat the option for each value."),
     ] = None,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="For published prompts: only the prompt of this name. Repeat the option for more."),
+        typer.Option(
+            help="For published prompts: use only the prompt with this name. Repeat the option for more prompts."
+        ),
     ] = None,
     pair: Annotated[
         list[str] | None,
-        typer.Option(help="For published prompts: a prompt that compares two answers. Repeat the option for more."),
+        typer.Option(
+            help="For published prompts: the name of a prompt that compares two answers. Repeat the option for more "
+            "prompts."
+        ),
     ] = None,
 ) -> None:
     """Store judge templates with a project. Without a file, list them. A changed text becomes a new version.

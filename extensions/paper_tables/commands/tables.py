@@ -81,7 +81,7 @@ def tables(
         files = drawn_tables.files_of(paper)
         write_folder(out, files)
         n_charts = sum(name.endswith(".svg") for name in files)
-        summary = f"Tables: {len(made)} and {n_charts} charts (light and dark) written to {out}"
+        summary = f"Tables: {len(made)}. Charts (light and dark): {n_charts}. Folder: {out}"
         print(summary, file=sys.stderr)
     if format is not Format.TEXT:
         if paper.counting is not None:

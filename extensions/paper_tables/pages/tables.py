@@ -76,7 +76,8 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
         return
     _table(view, filled[0], items)
     about = (
-        "Numbers are rounded as in the paper. Point at a number to see its interval, or press it to see its answers."
+        "Numbers are rounded as in the paper. Hover over a number to see its interval. Click a number to see "
+        "its answers."
     )
     shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small"))
     st.download_button(

@@ -456,7 +456,7 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),
-        "No person has rated anything in grading yet.",
+        "No person has submitted ratings in grading yet.",
         "No answer in the aspects of ETP-Bench has a score yet.",
         *extensions.all_missing("table_sources").values(),
     }

@@ -30,8 +30,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Pipelines",
-        "How items are made, step by step, with what each step dropped and why. You can run each step again on its "
-        "page.",
+        "How items are made, step by step, which items each step dropped, and why. You can run each step again on "
+        "its page.",
         made_up=view.made_up,
     )
     steps: list[PipelineStep] = extensions.rows("pipeline_steps")

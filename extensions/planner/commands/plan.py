@@ -40,15 +40,19 @@ def plan(
     shares: Annotated[
         str, typer.Option(help="The shares of the categories, separated by commas.", metavar="A,B,...")
     ] = "0.5,0.5",
-    raters: Annotated[str, typer.Option(help="The numbers of raters to compare.", metavar="A,B,...")] = "2,3,5",
-    units: Annotated[str, typer.Option(help="The numbers of units to compare.", metavar="A,B,...")] = "50,100,200,400",
+    raters: Annotated[
+        str, typer.Option(help="The numbers of raters to compare, separated by commas.", metavar="A,B,...")
+    ] = "2,3,5",
+    units: Annotated[
+        str, typer.Option(help="The numbers of units to compare, separated by commas.", metavar="A,B,...")
+    ] = "50,100,200,400",
     per_unit: Annotated[
-        int | None, typer.Option(help="Raters per unit, drawn for each unit. Default: all raters.")
+        int | None, typer.Option(help="The number of raters per unit, drawn for each unit. Default: all raters.")
     ] = None,
     half_width: Annotated[
         float | None, typer.Option(help="The half width of the 95 % interval that you want.", metavar="VALUE")
     ] = None,
-    simulations: Annotated[int, typer.Option(help="Number of simulated studies for each design.", min=20)] = 400,
+    simulations: Annotated[int, typer.Option(help="The number of simulated studies for each design.", min=20)] = 400,
     seed: Annotated[int | None, typer.Option(help="The seed of the simulation.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
@@ -83,7 +87,7 @@ def table(found: StudyPlan, statistic: PlanStatistic) -> Iterator[str]:
         undefined = f"  (undefined in {design.undefined:.0%})" if design.undefined else ""
         within = f"+-{design.half_width:.3f}"
         yield f"{design.raters:>6}{design.units:>8,}{design.ratings:>9,}{design.mean:>12.3f}  {within}{undefined}"
-    yield f"Each line has {found.simulations} simulated studies, so the last digit may vary."
+    yield f"Each line is based on {found.simulations} simulated studies, so the last digit may vary."
     if found.half_width is None:
         return
     if found.cheapest is None:

@@ -65,7 +65,7 @@ def register(cli: typer.Typer) -> None:
                 server.serve(shared, host=host, port=port)
             finally:
                 shared.store.close()
-        typer.echo("Ended. The preview was removed.")
+        typer.echo("The preview ended, and its data was removed.")
 
 
 def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:

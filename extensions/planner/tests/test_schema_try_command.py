@@ -153,7 +153,7 @@ def test_every_stage_has_something_to_do_and_nothing_of_it_stays(served: list[An
     assert said, done.output
     links = re.findall(r"^  (lead|senior|annotator) +http://127\.0\.0\.1:\d+/link/\S+$", done.output, re.MULTILINE)
     assert links == ["lead", "senior", "annotator"]
-    assert "Ended. The preview was removed." in done.output
+    assert "The preview ended, and its data was removed." in done.output
     assert list((tmp_path / "tmp").iterdir()) == []
     assert not home.exists()
     assert not (tmp_path / "mine").exists(), "the home of this machine is not touched"

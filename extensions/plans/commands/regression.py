@@ -59,8 +59,8 @@ class Cluster(StrEnum):
 Success = Annotated[
     str | None,
     typer.Option(
-        help="The definition of success: a criterion of grading, key, or a file (CSV, TSV, XLSX) with the column "
-        "success and any of model, item and task. Default: the schema's setting.",
+        help="The definition of success: a grading criterion, key, or a file (CSV, TSV, XLSX). The file needs the "
+        "column success and at least one of model, item and task. Default: the schema's setting.",
         metavar="CRITERION|key|FILE",
     ),
 ]
@@ -75,8 +75,8 @@ PlanDimensions = Annotated[
 ScoresFile = Annotated[
     Path | None,
     typer.Option(
-        help="Without a project: a file of aspect scores with model, dimension and score, and optionally task "
-        "and item.",
+        help="A file of aspect scores, if you give no project. Columns: model, dimension, score, and optionally "
+        "task and item.",
         metavar="FILE",
     ),
 ]
@@ -97,8 +97,8 @@ OnlyAspects = Annotated[
 UnitBy = Annotated[
     RegressionUnit | None,
     typer.Option(
-        help="The unit: models (share of successful plans), or plans (scores of their task). Default: plans, "
-        "if tasks are named."
+        help="The unit: models (with their share of successful plans) or plans (with the scores of their task). "
+        "Default: plans, if tasks are named."
     ),
 ]
 TaskField = Annotated[
@@ -111,8 +111,8 @@ TaskField = Annotated[
 StandardErrors = Annotated[
     Errors | None,
     typer.Option(
-        help="The standard errors. Default: clustered if there are clusters; otherwise HC3, or classical for "
-        "the logistic regression of plans."
+        help="The standard errors. Default: clustered if there are clusters. Otherwise HC3, or classical for the "
+        "logistic regression of plans."
     ),
 ]
 Together = Annotated[
@@ -135,7 +135,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def regression(
-    project: Annotated[str | None, typer.Argument(help="The project. Leave it out with --aspects.")] = None,
+    project: Annotated[str | None, typer.Argument(help="The project. Do not give a project with --aspects.")] = None,
     success: Success = None,
     plans: PlanDimensions = None,
     aspects: ScoresFile = None,
@@ -168,7 +168,10 @@ def regression(
     if aspects is not None and (success is None or not success.lower().endswith(FILES)):
         raise typer.BadParameter("--aspects needs --success FILE, because no project defines success.")
     if aspects is not None and (plans or scores or criterion or task or items):
-        raise typer.BadParameter("--plans, --scores, --criterion, --task and --items need a project.")
+        raise typer.BadParameter(
+            "--plans, --scores, --criterion, --task and --items need a project. Give a project, or remove these "
+            "options."
+        )
     asked = _asked(success, plans, scores, criterion, aspect, model, by, task)
     joined, lines = _of_files(aspects, asked) if aspects is not None else _of_project(project or "", asked, items)
     fits = fitting.fit_regressions(
@@ -253,7 +256,7 @@ def table(joined: JoinedUnits, found: list[RegressionFit]) -> Iterator[str]:
             yield from _terms(joined, fit)
             yield from (f"  {line}" for line in fitting.describe_fit(fit))
         for unit, leverage, distance in fitting.influential(joined, fit)[: fitting.MOST_LISTED]:
-            yield f"  moves the coefficients: {unit.name} (Cook's distance {distance:.2f}, leverage {leverage:.2f})"
+            yield f"  most influential: {unit.name} (Cook's distance {distance:.2f}, leverage {leverage:.2f})"
         yield from (f"  {note}" for note in fit.notes)
 
 

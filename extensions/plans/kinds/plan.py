@@ -19,19 +19,19 @@ class Plan(CriterionKind):
 
     name = "plan"
     place = 100
-    meaning = "a plan of actions, read step by step, with tags for what is wrong"
+    meaning = "a plan of actions, with tags for the faults of each step"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the tags",
         "of": "the item's field that holds the text; absent: the model's answer",
         "actions": "the possible actions",
         "begins": "the conditions that hold at the beginning",
-        "follows": "conditions that pass on through relations: with `near: [on_top_of, inside]`, a thing on or in "
-        "something near is also near",
-        "says": "the words of models for each condition, its opposite (`not open`), or no object (`not holding *`); "
-        "then the models' lines of pre- and postconditions are also checked",
+        "follows": "conditions that also hold through relations: with `near: [on_top_of, inside]`, an object on or "
+        "in a near object is also near",
+        "says": "how models word each condition, its opposite (`not open`), or no object (`not holding *`); with "
+        "this key, Touchstone also checks lines of pre- and postconditions",
     }
     not_measured = "tags of steps are read step by step; compare the grade next to them instead"
-    only_here = "a plan is read step by step on Touchstone's page; other programs have no such page."
+    only_here = "raters read a plan step by step on a page of Touchstone, which other programs do not have."
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
@@ -57,7 +57,10 @@ class Plan(CriterionKind):
             if taking.setdefault(predicate, n) != n:
                 yield (
                     place,
-                    (f"`{text}`: `{predicate}` has one object in one condition and two in another; use one number"),
+                    (
+                        f"`{text}`: `{predicate}` has one object in one condition and two in another; use the same "
+                        "number in all conditions"
+                    ),
                 )
         yield from self._check_says(criterion, taking, (*path, "says"))
         for predicate, relations in criterion.follows.items():
@@ -77,14 +80,14 @@ class Plan(CriterionKind):
                     "needed, and with ` *` behind a condition of one object if needed",
                 )
             if not phrases or not all(phrase.strip() for phrase in phrases):
-                yield (*path, key), "give at least one way to say this condition, and no empty text"
+                yield (*path, key), "give at least one wording for this condition, and no empty text"
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         n_steps = len(self._steps(criterion, texts) or ())
         if not is_list(value):
-            return "This must be a list of tags of steps."
+            return "The value must be a list of tags of steps."
         seen: list[Any] = []
         for number, entry in enumerate(value, 1):
             if not isinstance(entry, Mapping) or set(entry) != {"step", "tag"}:
@@ -93,9 +96,9 @@ class Plan(CriterionKind):
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
                 return f"Tag {number} names a step that the plan does not have."
             if place_of(options, entry["tag"]) is None:
-                return f"Tag {number} is not an option."
+                return f"Tag {number} is not an option. Choose one of the options."
             if any(same(entry, other) for other in seen):
-                return f"Tag {number} is a duplicate."
+                return f"Tag {number} is a duplicate. Remove the duplicate."
             seen.append(entry)
         return None
 

@@ -61,7 +61,7 @@ ERRORS: Mapping[str, tuple[str | None, str | None]] = {
 def render(services: Services) -> None:
     """Draw the aspect that goes along most with success, all coefficients, and folds with units and settings."""
     view = shell.lead_of(services)
-    about = "Which scores go along with success of plans. An association is not a cause."
+    about = "Which scores are associated with the success of plans. An association is not a cause."
     shell.heading("Regression", about, made_up=view.made_up)
     top = st.container()
     with st.expander("**Settings** · success, units and standard errors", key="regression.settings"):
@@ -170,7 +170,7 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
             list(tasks).index(usual_task or ""),
             format_func=tasks.__getitem__,
             key=f"regression.task.{view.name}",
-            help="A plan has the scores of the items of its task; a model has the share of its plans that succeed.",
+            help="A plan has the scores of its task's items. A model has the share of its plans that succeed.",
         )
     with right:
         offered = [name for name, (_, by) in ERRORS.items() if task or by is None]

@@ -310,7 +310,7 @@ def test_what_stands_against_it_is_said() -> None:
     joined = joined_of({**SIX, "lone": (0.4,)}, {**{f"m{at}": at + 2 for at in range(6)}, "lone": 1})
     linear, logistic = fit_regressions(joined, errors="classical")
     told = " ".join(linear.notes)
-    assert "Left out for a missing score: 1 model (without a score: two 1)." in told
+    assert "Left out because a score is missing: 1 model (without a score: two 1)." in told
     # r of the two aspects over the six is that of at and at + 0.2 (at odd)
     r = np.corrcoef(np.array(list(SIX.values())), rowvar=False)[0, 1]
     vif = 1 / (1 - r**2)

@@ -13,13 +13,18 @@ from app.commands.groups import Panel, find_group
 
 def register(cli: typer.Typer) -> None:
     """Add the command of this module."""
-    find_group(cli, "comparison", Panel.PEOPLE, "The pairs of answers that people compare.").command("show")(comparison)
+    find_group(cli, "comparison", Panel.PEOPLE, "Show or open the pairs of answers that people compare.").command(
+        "show"
+    )(comparison)
 
 
 def comparison(
     project: Annotated[str, typer.Argument(help="The project.")],
     open_: Annotated[
-        bool, typer.Option("--open", help="Open the pairs to people. Without this option, nothing changes.")
+        bool,
+        typer.Option(
+            "--open", help="Open the pairs for comparison. Without this option, the command only shows the progress."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a sentence.")] = False,
 ) -> None:

@@ -15,7 +15,7 @@ from app.commands.results import Format
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "preference", Panel.RESULTS, "How often people prefer each model's answers.")
+    group = find_group(cli, "preference", Panel.RESULTS, "Show how often people prefer each model's answers.")
     group.command("show")(preferences)
 
 
@@ -32,7 +32,7 @@ def preferences(
         str | None,
         typer.Option(
             help="Groups of dependent items, for the intervals: source, a field, or none. Default: source, if items "
-            "have one.",
+            "have a source.",
             metavar="FIELD",
         ),
     ] = None,

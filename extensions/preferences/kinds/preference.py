@@ -31,8 +31,8 @@ class Preference(OneOf):
     meaning = "which of two models' answers is better"
     only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
-        "options": "options in addition to `left` and `right`: `tie`, `both_bad`; each of the four may have a label "
-        "or reasons of its own",
+        "options": "options in addition to `left` and `right`: `tie`, `both_bad`; each of the four options may have "
+        "its own label or reasons",
         **TELL_KEY,
     }
     names = True

@@ -126,8 +126,8 @@ def test_everything_is_counted() -> None:
         "2 pairs lack an answer.",
         "Left out: 1 submission about answers that no longer count.",
         "Left out: 3 submissions about items that do not count.",
-        "9 votes on 5 pairs of 5 items by 3 people: 2 ties, 1 of them because both are bad;",
-        "1 cannot tell and is left out.",
+        "9 votes on 5 pairs of 5 items by 3 people: 2 ties, including 1 where both answers are bad;",
+        "1 with the answer “cannot tell” is excluded.",
         "Left answer preferred in 4 of 6 votes that prefer one: 0.667",
         "Agreement is unknown for cem: nobody else compared any of their pairs.",
     ):
@@ -187,17 +187,19 @@ def test_known_strengths_come_back_and_charts_say_them() -> None:
 def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     none = figures().criteria[0]
     assert none.whole.sentence == "No votes yet."
-    assert (none.agreement, none.whole.rates, none.left.reason) == ((), (), "No vote prefers one of the two.")
+    assert (none.agreement, none.whole.rates, none.left.reason) == ((), (), "No vote prefers either answer.")
     ties = figures(*(vote(at, "xy", "tie") for at in range(4)))
     three = figures(*(vote(0, "xy", "left", rater=rater) for rater in ("ann", "bob", "cat")))
     assert "Percent agreement: ann and cat: 1.000" in "\n".join(as_text(three))
     assert "No strengths: All votes are ties" in "\n".join(as_text(ties))
     wins = figures(*(vote(at, "xy", "left") for at in range(4)))
-    assert "No strengths: x won every vote against the others: the estimate is infinite." in "\n".join(as_text(wins))
+    assert "No strengths: x won every vote against all other models: the estimate is infinite." in "\n".join(
+        as_text(wins)
+    )
     assert "ts-range" not in str(drawn.models_table(wins.criteria[0].whole))
     assert wins.criteria[0].alone == ("ann",)
     assert next(as_text(figures(models=("x",)))) == (
-        "There are no pairs: at least two models must answer, and only x has so far."
+        "There are no pairs to compare. At least two models must answer, and only x has answered so far."
     )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())

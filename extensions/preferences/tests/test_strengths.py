@@ -159,13 +159,13 @@ def test_known_strengths_come_back() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "There is no vote with a preference or a tie."),
-        ("xy?", "There is no vote with a preference or a tie."),
+        ("", "No vote states a preference or a tie."),
+        ("xy?", "No vote states a preference or a tie."),
         ("xy= yz=", "All votes are ties"),
-        ("xy> xy>", "x won every vote against the others: the estimate is infinite."),
-        ("xy> yz> zy>", "x won every vote against the others: the estimate is infinite."),
-        ("xy> yx> xz> yz=  zv> wx> vx>", "w won every vote against the others: the estimate is infinite."),
-        ("xy> yz>", "x won every vote against the others, and z lost every vote against the others"),
+        ("xy> xy>", "x won every vote against all other models: the estimate is infinite."),
+        ("xy> yz> zy>", "x won every vote against all other models: the estimate is infinite."),
+        ("xy> yx> xz> yz=  zv> wx> vx>", "w won every vote against all other models: the estimate is infinite."),
+        ("xy> yz>", "x won every vote against the others, and z lost every vote against all other models"),
         ("xy> xy=", "x lost no vote, and only ties lead back to it"),
         ("xy> yx> zw> wz>", "No vote compares w and z with x and y"),
     ],
@@ -208,7 +208,7 @@ def test_the_left_place() -> None:
     assert found.test is not None
     assert found.test.p_value == pytest.approx(peer.pvalue)
     assert (left_preferred(5, 0).low, left_preferred(5, 0).high) == (pytest.approx(0.025 ** (1 / 5)), 1.0)
-    assert left_preferred(0, 0).reason == "No vote prefers one of the two."
+    assert left_preferred(0, 0).reason == "No vote prefers either answer."
 
 
 def test_what_is_no_vote_on_a_pair() -> None:

@@ -40,23 +40,35 @@ def register(cli: typer.Typer) -> None:
 
 def look(
     project: Project,
-    out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the page.")],
-    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Find only this kind. Default: both kinds.")] = None,
+    out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the review page.")],
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", help="Find only boxes of this kind. Default: faces and plates.")
+    ] = None,
     neighbours: Annotated[
         int,
         typer.Option(
             min=1, max=20, help="Detection threshold. Lower values find more faces, but also more false positives."
         ),
     ] = 3,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Detect nothing. People draw all boxes.")] = False,
+    by_hand: Annotated[
+        bool, typer.Option("--by-hand", help="Skip automatic detection. People draw all boxes themselves.")
+    ] = False,
     only_found: Annotated[
         bool,
         typer.Option(
             "--only-found",
-            help="Draw only pictures and clips with boxes. The tables still list all pictures and clips.",
+            help="Show only pictures and clips with boxes on the review page. The tables still list all pictures and "
+            "clips.",
         ),
     ] = False,
-    rate: Annotated[float, typer.Option(min=0.2, max=10.0, help="Samples per second of each clip.")] = 2.0,
+    rate: Annotated[
+        float,
+        typer.Option(
+            min=0.2,
+            max=10.0,
+            help="The number of frames to check per second of a clip. Higher rates find brief faces but take longer.",
+        ),
+    ] = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
     """Find faces and number plates in all images and clips, and write tables in which people decide.
@@ -70,7 +82,7 @@ def look(
     from extensions.privacy.cascades import Finder
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InvalidFileError(f"{out} exists already and may contain decisions. Name a new folder.")
+        raise InvalidFileError(f"{out} already exists and may contain decisions. Choose a new folder.")
     finder = None if by_hand else Finder(kinds=[*(kind or Kind)], neighbours=neighbours)
     shared = opened()
     moments = None if pictures_only or finder is None else rate
@@ -104,19 +116,20 @@ def look(
     )
     n = len(findings.pictures)
     typer.echo(
-        f"{findings.title}: {count(n, 'picture')}; {findings.n_found:,} new boxes in {findings.n_with:,} of them."
+        f"{findings.title}: {count(n, 'picture')}. New boxes: {findings.n_found:,}, in {findings.n_with:,} of "
+        "the pictures."
     )
     if clips:
         typer.echo(
-            f"{count(len(clips), 'clip')}; {findings.n_tracks:,} new boxes in {findings.n_clips_with:,} of them."
+            f"{count(len(clips), 'clip')}. New boxes: {findings.n_tracks:,}, in {findings.n_clips_with:,} of the clips."
         )
     typer.echo(sheet.MISSES)
     if pictures_only:
         _not_looked("clips, not searched", [seen.name for seen in findings.clips])
     _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
-    typer.echo(f"Look at {out / 'index.html'} ({drawn:,} pictures), write yes or no under `cover` in")
-    typer.echo(f"{tables.replace(' ', ' and ')}, add a line for each box that is missing, then")
+    typer.echo(f"Open {out / 'index.html'} ({drawn:,} pictures). Write yes or no under `cover` in")
+    typer.echo(f"{tables.replace(' ', ' and ')}. Add a line for each missing box. Then run:")
     typer.echo(f"touchstone privacy import {project} {tables}")
 
 
@@ -124,14 +137,16 @@ def cover(
     project: Project,
     tables: Annotated[
         list[Path],
-        typer.Argument(help="The tables of `touchstone privacy check`, with people's decisions: one or both."),
+        typer.Argument(help="One or both tables of `touchstone privacy check`, with people's decisions."),
     ],
     margin: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="Enlarge each box on every side by this share of its size."),
+        typer.Option(
+            min=0.0, max=1.0, help="Enlarge each box on every side by this share of the box's size, such as 0.1."
+        ),
     ] = MARGIN,
     uncover: Annotated[
-        bool, typer.Option("--uncover", help="Show covered parts again if their row in the table says no.")
+        bool, typer.Option("--uncover", help="Uncover parts whose row in the table now says no.")
     ] = False,
 ) -> None:
     """Store the decisions of the tables, and cover the boxes for people, models, exports and releases.
@@ -163,21 +178,25 @@ def cover(
         "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
     )
     typer.echo(
-        f"{what} decided: {done.pictures:,}. Boxes covered: {done.boxes:,}, in {done.covered:,} of them; nothing to "
-        f"cover in {nothing:,}."
+        f"{what} decided: {done.pictures:,}, of which {done.covered:,} have covered boxes and {nothing:,} have "
+        f"nothing to cover. Boxes covered: {done.boxes:,}."
     )
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
     if left:
-        typer.echo(f"Not decided, so not covered: {left:,}.")
+        typer.echo(f"Not covered, because the decision is missing: {left:,}.")
     if done.archive:
-        typer.echo("The project's archive that was ready for download contained the originals. It was deleted.")
+        typer.echo(
+            "Touchstone deleted the archive that was ready for download, because the archive contained the originals."
+        )
     if done.sets:
-        typer.echo(f"Frames from these clips were removed: {', '.join(done.sets)} on the page Frames.")
+        typer.echo(
+            f"Touchstone deleted frame sets on the page Frames, because their clips changed: {', '.join(done.sets)}."
+        )
     if done.releases:
         typer.echo(
-            f"These releases have the uncovered files: {', '.join(done.releases)}. Withdraw the copies that you gave "
-            "to others, and create a new release."
+            f"These releases contain the uncovered files: {', '.join(done.releases)}. Withdraw the copies that you "
+            "shared, then create a new release."
         )
     _not_looked(
         "not decided, but in the same item or from the same video as the decided pictures and clips",
@@ -205,13 +224,13 @@ def list_(
         typer.echo(json.dumps({"project": project, **n, "decided": lines}, indent=2, ensure_ascii=False))
         return
     typer.echo(
-        f"{media.title}: {count(n['pictures'], 'picture')}; something covered in {n['covered']:,}, "
-        f"nothing to cover in {n['nothing']:,}, undecided {n['open']:,}."
+        f"{media.title}: {count(n['pictures'], 'picture')}. Covered: {n['covered']:,}. Nothing to cover: "
+        f"{n['nothing']:,}. Undecided: {n['open']:,}."
     )
     if n["clips"]:
         typer.echo(
-            f"{count(n['clips'], 'clip')}; something covered in {n['clips_covered']:,}, nothing to cover in "
-            f"{n['clips_nothing']:,}, undecided {n['clips_open']:,}."
+            f"{count(n['clips'], 'clip')}. Covered: {n['clips_covered']:,}. Nothing to cover: {n['clips_nothing']:,}"
+            f". Undecided: {n['clips_open']:,}."
         )
     for seen in decided:
         typer.echo(detection.sentence(seen))

@@ -29,7 +29,7 @@ SCREEN = Screen(
     room=Room.ITEMS,
     role=Role.LEAD,
     words="faces number plates blur anonymize cover hide mask gdpr personal data",
-    needs=Need("This project has no image or clip yet.", project_facts.has_media),
+    needs=Need("This project has no images or clips yet.", project_facts.has_media),
 )
 
 LOOK_SECONDS = 0.7
@@ -42,13 +42,13 @@ _PRESSED = "privacy.pressed"
 FACES, PLATES = "Faces", "Number plates"
 KINDS = {FACES: "face", PLATES: "plate"}
 CLIPS = (
-    "In clips, the search checks only a few frames per second, so play each clip to its end. Covering keeps the "
-    "sound, including voices. Images taken from a clip need their own decision."
+    "In clips, the search checks only a few frames per second, so play each clip to its end. Covering does not "
+    "change the sound, including voices. Images taken from a clip need separate decisions."
 )
 UNDO = (
-    "From then on people, models, Label Studio, exports, releases and archives get the covered files. This page "
-    "cannot uncover them; only the command on the server can. Copies that other people have downloaded stay "
-    "uncovered."
+    "After this change, people, models, Label Studio, exports, releases and archives get the covered files. Only "
+    "`touchstone privacy import --uncover` on the server can uncover these files. Copies that other people have "
+    "downloaded stay uncovered."
 )
 
 
@@ -57,7 +57,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Privacy",
-        "Find faces and number plates, decide what to cover, and cover it for everyone.",
+        "Find faces and number plates, then choose the boxes to cover for everyone.",
         made_up=view.made_up,
     )
     folder = page_work.folder_of(services, view.name)
@@ -97,8 +97,8 @@ def _stand(some: Sequence[PageItem], noun: str) -> str:
     covered = sum(bool(page_item.seen.decision and page_item.seen.decision.covers) for page_item in some)
     decided = sum(page_item.seen.decision is not None for page_item in some)
     return (
-        f"{markup.count(len(some), noun)}: something covered in {covered:,}, nothing to cover in "
-        f"{decided - covered:,}, undecided {len(some) - decided:,}."
+        f"{markup.count(len(some), noun)}. Covered: {covered:,}. Nothing to cover: {decided - covered:,}. Undecided: "
+        f"{len(some) - decided:,}."
     )
 
 
@@ -145,7 +145,7 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         state = st.session_state
         kinds = [] if state["privacy.by_hand"] else [KINDS[kind] for kind in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
-            raise InvalidInputError([Problem("kinds", "Choose what to look for, or choose By hand only.")])
+            raise InvalidInputError([Problem("kinds", "Choose faces or plates to look for, or choose By hand only.")])
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
         page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
 
@@ -165,7 +165,7 @@ def _watch(services: Services, folder: Path) -> None:
         begun = page_work.job(services.store, folder)
         done = begun.share if begun is not None else 0.0
         progress = f" {begun.at}." if begun is not None and begun.at else ""
-        st.progress(done, text=f"In progress. It continues if you leave this page.{progress}")
+        st.progress(done, text=f"In progress. You can leave this page.{progress}")
 
 
 def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, running: bool) -> None:
@@ -183,8 +183,8 @@ def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, 
     how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "By hand only"
     came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
     words = (
-        f"Last search: {markup.moment(_at(asked.done))}, {asked.by}. {how}; {markup.count(asked.pictures, 'picture')}, "
-        f"{came} of them."
+        f"Last search: {markup.moment(_at(asked.done))}, by {asked.by}. {how}. "
+        f"{markup.count(asked.pictures, 'picture')}, {came} of them."
     )
     if asked.clips and asked.rate:
         came = f"{markup.count(asked.tracks, 'new box', 'new boxes')} in {asked.clips_with:,}"
@@ -270,7 +270,7 @@ def _ask(services: Services, view: ProjectView) -> None:
         )
         sets = page_work.frames_of(services, view.name, ready)
         question = confirm.Confirmation(
-            title=f"Cover decided boxes in {view.title}?",
+            title=f"Cover the chosen boxes in {view.title}?",
             words=_changes(changes, n_clips=sum(page_item.clip for page_item in ready), sets=sets),
             undo=UNDO,
             yes=f"Cover {markup.count(changes.boxes, 'box', 'boxes')}" if changes.boxes else "Keep these decisions",
@@ -289,19 +289,22 @@ def _counted(n: int, n_clips: int, before: str = "") -> str:
 
 def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str]) -> str:
     sentences = [
-        f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} covered "
-        f"in {changes.covered:,} of them, nothing to cover in {changes.pictures - changes.covered:,}."
+        f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} to cover in "
+        f"{changes.covered:,} and nothing to cover in {changes.pictures - changes.covered:,}."
     ]
     if changes.releases:
         sentences.append(
-            f"These releases have the uncovered pictures: {', '.join(changes.releases)}. These releases do not "
-            "change. Withdraw "
-            "the copies that you gave to others, and create a new release."
+            f"These releases contain the uncovered pictures: {', '.join(changes.releases)}. The releases do not "
+            "change. Withdraw the copies that you shared, then create a new release."
         )
     if sets:
-        sentences.append(f"Frames from these clips are removed: {', '.join(sets)} on the page Frames.")
+        sentences.append(
+            f"Touchstone will delete frame sets on the page Frames, because their clips change: {', '.join(sets)}."
+        )
     if changes.archive:
-        sentences.append("The project's archive that is ready for download contains the originals. It will be deleted.")
+        sentences.append(
+            "The archive that is ready for download contains the originals, so Touchstone will delete the archive."
+        )
     return " ".join(sentences)
 
 
@@ -312,25 +315,27 @@ def _covered(folder: Path, *, running: bool) -> None:
         return
     who = f"{markup.moment(_at(result['at']))}, {result['by']}"
     if result.get("refused"):
-        shell.show(markup.notice(shell.on_page(f"{who}: nothing was covered. {result['refused']}"), style="bad"))
+        shell.show(markup.notice(shell.on_page(f"{who}: Nothing was covered. {result['refused']}"), style="bad"))
         return
     sentences = [
         f"Last covering: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
         f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
     ]
     if result["left"]:
-        sentences.append(f"Skipped because of a change in the meantime: {markup.count(result['left'], 'picture')}.")
+        sentences.append(
+            f"Skipped because the decision changed before covering: {markup.count(result['left'], 'picture')}."
+        )
     if result.get("sets"):
-        sentences.append(f"Frames from these clips were removed: {', '.join(result['sets'])}.")
+        sentences.append(f"Touchstone deleted frame sets, because their clips changed: {', '.join(result['sets'])}.")
     if result.get("beside"):
         sentences.append(
-            "These pictures have no decision, but are in the same item or from the same video: "
+            "These pictures have no decision, but share an item or a video with decided pictures: "
             f"{summary(result['beside'], SHOWN)}."
         )
     if result["archive"]:
-        sentences.append("The archive that was ready for download was deleted.")
+        sentences.append("Touchstone deleted the archive that was ready for download.")
     if result["releases"]:
-        sentences.append(f"These releases have the uncovered pictures: {', '.join(result['releases'])}.")
+        sentences.append(f"These releases contain the uncovered pictures: {', '.join(result['releases'])}.")
     shell.show(markup.tag("p", markup.text(" ".join(sentences)), style="ts", data_part="covered"))
 
 

@@ -76,11 +76,11 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     with table.open("a", encoding="utf-8") as more:
         more.write(f"b.png,{second['file']},,,,,,,\n")
     assert said("cover", "p", str(table)).splitlines() == [
-        "Pictures decided: 1. Boxes covered: 1, in 1 of them; nothing to cover in 0.",
-        "Not decided, so not covered: 1.",
+        "Pictures decided: 1, of which 1 have covered boxes and 0 have nothing to cover. Boxes covered: 1.",
+        "Not covered, because the decision is missing: 1.",
     ]
     assert said("list", "p").splitlines()[0] == (
-        "A blind test: 2 pictures; something covered in 1, nothing to cover in 0, undecided 1."
+        "A blind test: 2 pictures. Covered: 1. Nothing to cover: 0. Undecided: 1."
     )
     found = json.loads(said("list", "p", "--json"))
     assert (found["covered"], found["decided"][0]["picture"]) == (1, NAME)
@@ -133,10 +133,10 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
         write.writerow(found | by_hand | {"begin": "2", "end": "3.9", "boxes": "0.05 0.1 0.85 0.7"})
         write.writerow(found | by_hand | {"begin": "0", "end": "1", "boxes": "0 0 0 0.1 0.1; 1 0.5 0 0.1 0.1"})
     assert said("cover", "q", str(out / "boxes.csv"), str(out / "clips.csv")).splitlines() == [
-        "Pictures and clips decided: 1. Boxes covered: 2, in 1 of them; nothing to cover in 0."
+        "Pictures and clips decided: 1, of which 1 have covered boxes and 0 have nothing to cover. Boxes covered: 2."
     ]
     listed = said("list", "q").splitlines()
-    assert listed[1] == "1 clip; something covered in 1, nothing to cover in 0, undecided 0."
+    assert listed[1] == "1 clip. Covered: 1. Nothing to cover: 0. Undecided: 0."
     assert listed[2].startswith(
         "a.webm: other (hand), 2 to 3.9 s, other (hand), 0 to 1 s covered; 1 left unchanged; the"
     )
@@ -161,8 +161,8 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
         ("", "it is empty"),
         ("picture,file\n", "no column kind, x, y, w, h, cover"),
         (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,maybe\n", "line 2: `cover` is 'maybe'; write yes or no"),
-        (HEAD + "a.png,f,face,0.1,,0.2,0.2,,yes\n", "line 2: `y` is '', which is not a number"),
-        (HEAD + "a.png,f,face,0.1,nan,0.2,0.2,,yes\n", "line 2: `y` is 'nan', which is not a number"),
+        (HEAD + "a.png,f,face,0.1,,0.2,0.2,,yes\n", "line 2: `y` is ''; write a number instead"),
+        (HEAD + "a.png,f,face,0.1,nan,0.2,0.2,,yes\n", "line 2: `y` is 'nan'; write a number instead"),
         (HEAD + "a.png,f,,0.1,0.1,0.2,0.2,,yes\n", "line 2: its box has no kind"),
         (HEAD + "a.png,f,,,,,,,yes\n", "line 2: `cover` is yes, but the line has no box"),
         (HEAD + ",f,face,0.1,0.1,0.2,0.2,,yes\n", "line 2: it has no picture or no file"),
@@ -170,7 +170,7 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
         (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\na.png,f,face,0.1,0.1,0.2,0.2,,\n", "some boxes of"),
         (HEAD + "a.png,f,face,0.1,0.1\n", "line 2"),
         (CLIPS + "a,f,face,3,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: it ends at 2 s, before it begins at 3 s"),
-        (CLIPS + "a,f,face,x,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: `begin` is 'x', which is not a number"),
+        (CLIPS + "a,f,face,x,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: `begin` is 'x'; write a number instead"),
         (CLIPS + "a,f,face,1,2,0.1 0.1 0.2,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
         (CLIPS + "a,f,face,1,2,,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
         (CLIPS + "a,f,face,1,2,0 0 0 1 1; 0 0 1 1,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
@@ -178,7 +178,7 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
             CLIPS + "a,f,face,1,2,1.5 0 0 1 1; 1 0 0 1 1,,yes\n",
             "line 2: the seconds in `boxes` must be in ascending order",
         ),
-        (CLIPS + "a,f,face,1,2,1.5 0 0 inf 1,,yes\n", "line 2: `boxes` is 'inf', which is not a number"),
+        (CLIPS + "a,f,face,1,2,1.5 0 0 inf 1,,yes\n", "line 2: `boxes` is 'inf'; write a number instead"),
         (CLIPS + "a,f,,1,2,,,\n", "line 2: its box has no kind"),
         (CLIPS + "a,,face,1,2,0 0 1 1,,yes\n", "line 2: it has no clip or no file"),
     ],

@@ -84,7 +84,7 @@ def say(lea: Services, name: str, decided: str, ticks: list[bool], *added: Box) 
 
 def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
-    assert part(page, "standing") == ("3 pictures: something covered in 0, nothing to cover in 0, undecided 3.")
+    assert part(page, "standing") == ("3 pictures. Covered: 0. Nothing to cover: 0. Undecided: 3.")
     assert "A cascade misses faces" in words(page)
     assert "clip" not in words(page).split("Look for faces")[0], "there are none"
     page.button(key="privacy.look").click().run()
@@ -105,12 +105,12 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     archive.write_bytes(b"an archive that lay ready")
     page.button(key="privacy.cover").click().run()
     asked = words(page)
-    assert "3 pictures decided: 2 boxes covered in 2 of them, nothing to cover in 1." in asked
+    assert "3 pictures decided: 2 boxes to cover in 2 and nothing to cover in 1." in asked
     assert "archive that is ready for download contains the originals. It will be deleted" in asked
     assert "Copies that other people have downloaded" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
-    assert part(page, "standing") == "3 pictures: something covered in 2, nothing to cover in 1, undecided 0."
+    assert part(page, "standing") == "3 pictures. Covered: 2. Nothing to cover: 1. Undecided: 0."
     assert "2 boxes in 2 of 3 decided pictures. The archive that was ready for download was deleted." in part(
         page, "covered"
     )
@@ -242,9 +242,7 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     )
     original = put(store, services.media, home)
     page = page_of(services)
-    assert part(page, "clips").startswith(
-        "1 clip: something covered in 0, nothing to cover in 0, undecided 1. In clips"
-    )
+    assert part(page, "clips").startswith("1 clip. Covered: 0. Nothing to cover: 0. Undecided: 1. In clips")
     page.number_input(key="privacy.rate").set_value(4.0)
     page.multiselect(key="privacy.kinds").set_value(["Faces"])
     page.button(key="privacy.look").click().run()
@@ -260,7 +258,7 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     fits(as_json("p", said), "PrivacyPicture")
     fits(as_json("p", said)["boxes"][0], "PrivacyBox")
     page.button(key="privacy.cover").click().run()
-    assert "1 clip decided: 2 boxes covered in 1 of them, nothing to cover in 0." in words(page)
+    assert "1 clip decided: 2 boxes to cover in 1 and nothing to cover in 0." in words(page)
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, services)
     assert "2 boxes in 1 of 1 decided clip." in part(page, "covered")

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from db.engine import Store
     from domain.states import Stage
 
-OfStage = Annotated[str, typer.Option("--stage", help="A verification stage, or grading.")]
+OfStage = Annotated[
+    str, typer.Option("--stage", help="The stage of the qualification: a verification stage or grading.")
+]
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "qualification", Panel.PEOPLE, "The test that people pass before a stage.")
+    group = find_group(cli, "qualification", Panel.PEOPLE, "Manage the tests that people must pass before a stage.")
     group.command("create")(make_set)
     group.command("list")(status)
     group.command("exempt")(exempt)
@@ -29,13 +31,13 @@ def register(cli: typer.Typer) -> None:
 def make_set(
     project: Project,
     items: Annotated[
-        Path | None, typer.Option(help=f"Use these items. {IDS_IN_FILE} Without it, items are drawn.", metavar="FILE|-")
+        Path | None, typer.Option(help=f"Use these items instead of drawing a set. {IDS_IN_FILE}", metavar="FILE|-")
     ] = None,
     number: Annotated[
-        int | None, typer.Option("--number", "-n", help="Draw this many items. Default: as the schema says.")
+        int | None, typer.Option("--number", "-n", help="Draw this many items. Default: the number in the schema.")
     ] = None,
     requalify: Annotated[
-        bool, typer.Option("--requalify", help="People who passed an earlier test must also pass this one.")
+        bool, typer.Option("--requalify", help="People who passed an earlier set must also pass this set.")
     ] = False,
     stage: OfStage = "verification",
 ) -> None:
@@ -49,7 +51,7 @@ def make_set(
     of = _stage(stage)
     made = sets.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of)
     thing = "answers" if of == "grading" else "items"
-    typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
+    typer.echo(f"Qualification set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
     for name in made.items:
         typer.echo(name)
 
@@ -80,14 +82,14 @@ def exempt(
     from workflow.annotate import qualification
 
     qualification.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))
-    typer.echo(f"{login} needs no qualification in {project}.")
+    typer.echo(f"{login} is now exempt from the qualification in {project}.")
 
 
 def _stage(name: str) -> Stage:
     from domain.states import VERIFICATIONS, Stage
 
     if name not in (*VERIFICATIONS, Stage.GRADING):
-        raise typer.BadParameter(f"--stage {name!r} is neither a stage of verification nor grading.")
+        raise typer.BadParameter(f"--stage must name a verification stage or grading, not {name!r}.")
     return Stage(name)
 
 

@@ -110,24 +110,24 @@ def _own_try(services: Services, view: ProjectView, stage: Stage, asked: Qualifi
 
 def asked_for(asked: Qualification) -> str:
     """Return what a person needs in order to pass, before the first try."""
-    parts = [_("{percent} of your answers must be right.").format(percent=f"{asked.pass_mark:.0%}")]
+    parts = [_("At least {percent} of your answers must be right.").format(percent=f"{asked.pass_mark:.0%}")]
     if asked.reviewers:
         n = asked.reviewers
-        parts.append(ngettext("{n} senior checks them.", "{n} seniors check them.", n).format(n=n))
+        parts.append(ngettext("{n} senior checks your answers.", "{n} seniors check your answers.", n).format(n=n))
     return " ".join([*parts, _("You see the result at the end.")])
 
 
 def standing(seen: results.Try) -> str:
     """Return the state of a try in a sentence, for its own person."""
     if seen.exempt is not None:
-        return _("You need no qualification here: {reason}").format(reason=seen.exempt)
+        return _("You need no qualification for this stage: {reason}").format(reason=seen.exempt)
     sentences = {
         Standing.OPEN: _("{n} of {of} items answered.").format(n=seen.n_answered, of=seen.n_items),
         Standing.HANDED_IN: _("You answered all items, but there is a newer set. Begin the newer set.")
         if seen.superseded
-        else _("You answered all items. You see the results after seniors have checked them."),
+        else _("You answered all items. You will see the results after seniors check your answers."),
         Standing.PASSED: _("Passed: {n} of {of} right.").format(n=seen.n_right, of=seen.n_items),
-        Standing.FAILED: _("Not passed: {n} of {of} right. You need {percent}.").format(
+        Standing.FAILED: _("Not passed: {n} of {of} answers are right. You need {percent}.").format(
             n=seen.n_right, of=seen.n_items, percent=f"{seen.pass_mark:.0%}"
         ),
         Standing.SENT_BACK: _("A senior sent your answers back. Read the comments below."),
@@ -173,7 +173,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         if attempt.set_number is not None
     ]
     if not senior_tries:
-        shell.show(markup.notice("Nobody has begun yet."))
+        shell.show(markup.notice("Nobody has begun this qualification yet."))
         return
     shell.show(matrix(senior_tries))
     name = f"{view.name}-{stage.value}-qualification.csv"
@@ -270,9 +270,9 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         size = newest.few or f"{markup.count(len(newest.items), 'item')}."
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
     with st.form("qualify.set", border=False):
-        number = st.number_input("Number of items drawn", min_value=1, value=wanted, key="qualify.number")
-        named = st.text_area("Or item IDs, one per line", key="qualify.items")
-        again = st.checkbox("People who passed an earlier set must also pass this one", key="qualify.requalify")
+        number = st.number_input("Items to draw", min_value=1, value=wanted, key="qualify.number")
+        named = st.text_area("Item IDs instead, one per line", key="qualify.items")
+        again = st.checkbox("People who passed an earlier set must also pass this set", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 
     def make() -> None:
@@ -291,16 +291,18 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         called = view.schema.schema_.stages.in_a_sentence(stage.value)
         passing, follows = (
             "",
-            "People who begin from now on answer this set. People who passed another set stay in.",
+            "People who begin from now on answer this set. People who passed another set keep their access.",
         )
         if again:
             passing = ", which everyone must pass"
-            follows = f"Anyone who has passed an earlier set gets no more work in {called} until they have passed it."
+            follows = (
+                f"Anyone who has passed an earlier set gets no more work in {called} until they have passed this set."
+            )
         question = Confirmation(
             f"Make set {next_number} for {called} in {view.title}{passing}?",
             follows,
-            "You cannot undo this, but you can make another set. You can exempt someone below. Submitted work stays "
-            "and counts.",
+            "You cannot undo this change, but you can make another set. You can exempt people below. Submitted work "
+            "still counts.",
             f"Make set {next_number}",
         )
         confirm.ask(services, question, make, key="qualify.sure")
@@ -323,7 +325,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         why = st.text_input("Why", key="qualify.why")
         let = st.form_submit_button("Exempt", key="qualify.let")
     if let and login is None:
-        shell.show(markup.notice("Choose who is exempt.", style="bad"))
+        shell.show(markup.notice("Choose the person to exempt.", style="bad"))
     elif let:
         qualification.exempt(
             services.store, by=services.person, project=view.name, login=str(login), why=str(why), stage=stage

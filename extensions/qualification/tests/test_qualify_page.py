@@ -36,7 +36,7 @@ def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, sho
     test.checkbox(key="qualify.requalify").set_value(True)
     test.button(key="qualify.make").click().run()
     assert number() == 1
-    assert "You cannot undo this, but you can make another set. You can exempt someone below." in words(test)
+    assert "You cannot undo this change, but you can make another set. You can exempt someone below." in words(test)
     assert "Make set 2" in test.button(key="qualify.sure.yes").label
     test.button(key="qualify.sure.no").click().run()
     assert number() == 1

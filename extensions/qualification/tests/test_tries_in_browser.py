@@ -216,11 +216,11 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
         lena.open("/guideline?project=news")
         # `panel` has the same title, and she leads both: what she types stays in the one that she is in
         expect(lena.page.get_by_role("combobox", name="Project")).to_have_value("Panel (made up) (news)")
-        box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
+        box = lena.page.get_by_role("textbox", name="Guideline in Markdown")
         expect(box).not_to_have_value("")  # the box is drawn before it is filled
         box.fill(f"{box.input_value()}\nCount handles, too.\n")
         lena.press("Tab")
-        lena.page.get_by_role("textbox", name="Change, in one sentence for annotators").fill("Handles count.")
+        lena.page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("Handles count.")
         lena.page.get_by_text("Require a new qualification from everyone under this version").click()
         lena.picture(pictures and pictures / "guideline-requalify.png")
         lena.page.get_by_role("button", name="Bring into force").click()

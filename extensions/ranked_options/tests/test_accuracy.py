@@ -82,5 +82,5 @@ def test_options_that_a_run_ranked_are_scored_in_each_way(store: Store) -> None:
     assert (line.found.value, line.asked, dict(line.left_out)) == (
         0.5,
         3,
-        {"it was not asked, as something was missing": 1},
+        {"Touchstone did not ask the model, because a part of the question was missing": 1},
     )

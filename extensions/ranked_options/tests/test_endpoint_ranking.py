@@ -300,7 +300,9 @@ def test_the_prompt_s_own_token_is_told_from_others_next_to_it() -> None:
         return reply.stop, tokens
 
     assert found(prompt_token_ids=[1, 9]) == ("", [TokenLikelihood("", "", None), TokenLikelihood("9", "a", -4.0)])
-    assert found()[0].startswith("The endpoint does not say which log-probability belongs to the prompt's token.")
+    assert found()[0].startswith(
+        "The endpoint's reply does not state which log-probability belongs to the token of the prompt."
+    )
 
 
 def test_descriptions_without_it_keep_their_hash() -> None:

@@ -189,12 +189,12 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"judge": "j", "text": "[[1]]"}, "it has no item"),
-        ({"item": "1", "text": "[[1]]"}, "it has no judge"),
+        ({"judge": "j", "text": "[[1]]"}, "item is missing"),
+        ({"item": "1", "text": "[[1]]"}, "judge is missing"),
         ({"item": "1", "judge": "j"}, "it has no text"),
         ({"item": "nowhere", "judge": "j", "text": ""}, "there is no item 'nowhere'"),
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),
-        ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "swapped must be true or false"),
+        ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "`swapped` must be true or false"),
         ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "sample must be a whole number"),
         ({"item": "1", "judge": "j", "games": [{}, {}]}, "must have exactly one game"),
     ],
@@ -267,8 +267,8 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
     done = import_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)
     assert (done.replies, done.judges, done.same) == (6, ("gpt-4 by single-math-v2",), 4)
     assert done.differ == (
-        "gpt-4 by single-math-v2 on 1 in activity, fish: the file says 0, the parser reads 0.5.",
-        "gpt-4 by single-math-v2 on 1 in spatial, fish: the file says 0, the parser reads 0.5.",
+        "gpt-4 by single-math-v2 on 1 in activity, fish: the file has the score 0, but the parser reads 0.5.",
+        "gpt-4 by single-math-v2 on 1 in spatial, fish: the file has the score 0, but the parser reads 0.5.",
     )
     rated = {row.unit: row.value for row in ratings_of(store, project="p", stage=Stage.GRADING)}
     assert rated == {f"{folder}/{at} · fish": value for folder in folders.values() for at, value in enumerate((1, 0.5))}

@@ -77,8 +77,8 @@ def test_booleans_of_excel_and_of_json_are_one_label(tmp_path: Path) -> None:
     found = read_table(CASES / "s15.csv")
     assert kappa(found) == 1.0
     assert found.notes == (
-        "1 true, 1 True counted as TRUE, which differs by case only.",
-        "1 false, 1 False counted as FALSE, which differs by case only.",
+        "1 true, 1 True counted as TRUE, which differs only in case.",
+        "1 false, 1 False counted as FALSE, which differs only in case.",
     )
     lines = [
         f'{{"unit": "u{at}", "rater": "{rater}", "criterion": "c", "value": {value}}}'
@@ -104,7 +104,7 @@ def test_a_table_of_a_german_spreadsheet(tmp_path: Path) -> None:
     assert ("u0", "A", 0.5) in of(found)
     assert found.notes == (
         "Cells are separated by semicolons.",
-        "Values are written with a decimal comma, such as 0,5.",
+        "Values use a decimal comma, such as 0,5.",
     )
     tabs = written(tmp_path, "unit\trater\tcriterion\tvalue\nu0\ta\tc\t-1,25\nu1\ta\tc\t3\n")
     assert of(tabs) == {("u0", "a", -1.25), ("u1", "a", 3)}
@@ -195,7 +195,7 @@ def test_blanks_and_wide_letters_make_no_other_label(other: str, tmp_path: Path)
     found = written(tmp_path, HEAD + f"u0,a,c,very good\nu0,b,c,{other}\nu1,a,c,bad\nu1,b,c,bad\n")
     assert {value for _, _, value in of(found)} == {"very good", "bad"}
     (note,) = found.notes
-    assert note == f"1 {other} counted as very good, which differs by blanks, case or width of letters only."
+    assert note == f"1 {other} counted as very good, which differs only in spaces, case or width of letters."
     turned = written(tmp_path, HEAD + f"u0,a,c,{other}\nu0,b,c,{other}2\nu1,a,c,{other}\nu1,b,c,very good\n")
     assert {value for _, _, value in of(turned)} == {other, f"{other}2"}
 

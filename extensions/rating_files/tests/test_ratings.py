@@ -125,7 +125,7 @@ def test_lines_of_json_keep_the_kinds_of_their_values(tmp_path: Path) -> None:
         (b"[1]", "not a JSON object"),
         (b'{"unit": "u", "rater": "ann", "criterion": "c"}', "value is missing"),
         (b'{"unit": "u", "rater": " ", "criterion": "c", "value": 1}', "rater is empty"),
-        (b'{"unit": ["u"], "rater": "ann", "criterion": "c", "value": 1}', "unit is neither a text nor a number"),
+        (b'{"unit": ["u"], "rater": "ann", "criterion": "c", "value": 1}', "unit must be text or a number"),
         (b'{"unit": "u0", "rater": "ann", "criterion": "c", "value": 2}', "in row 1 already"),
         (b'{"unit": "\xe9", "rater": "ann", "criterion": "c", "value": 2}', "not UTF-8"),
     ],

@@ -16,8 +16,10 @@ def register(cli: typer.Typer) -> None:
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="JSON lines, one text per line.", metavar="FILE.jsonl")],
-    judge: Annotated[bool, typer.Option("--judge", help="The file has judges' replies instead of answers.")] = False,
+    file: Annotated[Path, typer.Argument(help="A file of JSON lines, with one text per line.", metavar="FILE.jsonl")],
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Read the texts as judges' replies instead of models' answers.")
+    ] = False,
 ) -> None:
     """Read a file of answers by the rules, and print the outcome, value, words and rule of each line.
 

@@ -67,7 +67,7 @@ def test_nothing_is_counted_where_nothing_is_expected(tmp_path: Path) -> None:
         (b"{}\n", "line 1: `parser` is missing"),
         (b"\n[1]\n", "line 2: it is not a JSON object"),
         (b'{"parser": ', "line 1: it is not JSON (Expecting value, column 12)"),
-        (b"[" * 100_000, "line 1: it is not JSON (it is nested too deeply"),
+        (b"[" * 100_000, "line 1: it is not JSON (it is nested too deeplyly"),
         (b"\xff\xfe{\x00}\x00", "line 1: it is UTF-16"),
         (b'{"parser": "\xff"}', "line 1: it is not UTF-8"),
         (b" " * 4_000_001, "line 1: it is longer than 4,000,000 bytes"),

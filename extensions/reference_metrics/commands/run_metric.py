@@ -15,7 +15,7 @@ from app.commands.runs_in_terminal import opened
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands to ``touchstone run``."""
-    group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, such as by ROUGE-L.")
+    group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, for example by ROUGE-L.")
     group.command("run")(metric)
     group = find_group(cli, "similarity", Panel.MODELS, "Measure the similarity of two texts of each item.")
     group.command("run")(similarity)
@@ -33,7 +33,9 @@ def metric(
     ] = None,
     criterion: Annotated[
         str | None,
-        typer.Option(help="The criterion of grading to compare the numbers with, if there are several."),
+        typer.Option(
+            help="The grading criterion to compare the numbers with. Required if the schema has several criteria."
+        ),
     ] = None,
     items: CountedItems = None,
 ) -> None:
@@ -52,24 +54,28 @@ def metric(
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(
-        f"{measured.name}, compared with {measured.criterion}: {measured.new} answers measured, {measured.known} "
-        "unchanged"
+        f"{measured.name}, compared with {measured.criterion}. Answers measured: {measured.new}. Unchanged: "
+        f"{measured.known}."
     )
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
-    typer.echo(f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} have a number")
+    typer.echo(f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} answers have a number")
     for why, n in measured.left_out.items():
         typer.echo(f"  {n} have none: {why}")
 
 
 def similarity(
     project: Annotated[str, typer.Argument(help="The project.")],
-    of: Annotated[str, typer.Option(help="Two texts of an item, such as question~answer.", metavar="FIELD~FIELD")],
+    of: Annotated[
+        str,
+        typer.Option(help="Two text fields of an item, joined by ~, such as question~answer.", metavar="FIELD~FIELD"),
+    ],
     model: Annotated[Path, typer.Option(help="The folder of a text model, such as roberta-large.", metavar="DIR")],
     layer: Annotated[
-        int | None, typer.Option(help="The layer that gives the vectors, counted from 0. Default: the last.")
+        int | None,
+        typer.Option(help="The model layer that gives the vectors, counted from 0. Default: the last layer."),
     ] = None,
-    name: Annotated[str, typer.Option(help="The name of the label for the result.")] = "bertscore",
+    name: Annotated[str, typer.Option(help="Store the result as a label with this name.")] = "bertscore",
 ) -> None:
     """Compute the BERTScore similarity of two texts of each item, and store it as a label.
 
@@ -84,8 +90,8 @@ def similarity(
         opened().store, by=None, project=project, fields=(first, second), folder=model, layer=layer, name=name
     )
     typer.echo(
-        f"{measured.name} of {of}: {measured.new} items measured, "
-        f"{measured.known} unchanged, {measured.without} without a text"
+        f"{measured.name} of {of}. Items measured: {measured.new}. Unchanged: {measured.known}. Without a text: "
+        f"{measured.without}."
     )
     typer.echo(f"  by {json.dumps(dict(measured.about), ensure_ascii=False)}")
-    typer.echo(f"  split scores by it: touchstone result show {project} --by {measured.name} --bins 3")
+    typer.echo(f"  To split scores by this label, run: touchstone result show {project} --by {measured.name} --bins 3")

@@ -130,7 +130,7 @@ def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     line = leaderboard.sliced_scores(
         project_answers.read_project(measured, person=None, project="p"), Scores("judge", "score", NAME)
     ).whole["m"]
-    assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
+    assert (line.found.n_units, dict(line.left_out)) == (3, {"without a number from the metric": 1})
 
 
 def test_in_agreement(measured: Store) -> None:
@@ -178,7 +178,10 @@ def test_in_results(measured: Store) -> None:
 def test_what_is_meant_has_to_be_there(measured: Store) -> None:
     for given, sentence in [
         ({"name": "meteor"}, "Unknown metric 'meteor'"),
-        ({"reference": "origins"}, "The item has no text 'origins'. Choose one of question, options, answer, origin"),
+        (
+            {"reference": "origins"},
+            "The item has no stage text 'origins'. Choose one of question, options, answer, origin",
+        ),
         ({"criterion": "choice"}, "'choice' is not a criterion of grading. Choose one of score"),
     ]:
         with pytest.raises(InvalidInputError, match=sentence):

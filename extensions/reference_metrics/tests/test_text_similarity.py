@@ -119,7 +119,7 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
         assert done.exit_code == 0, done.output
         return done.output
 
-    assert "bertscore of task_goal~answer: 3 items measured, 0 unchanged, 0 without a text" in said()
+    assert "bertscore of task_goal~answer. Items measured: 3. Unchanged: 0. Without a text: 0." in said()
     assert "0 items measured, 3 unchanged" in said()
     (event,) = events(store, by=None, project="p", kinds=["items.labelled"])
     assert event.data["similarity"]["transformers"]

@@ -18,8 +18,10 @@ def register(cli: typer.Typer) -> None:
 
 def refine(
     name: ProjectName,
-    model: Annotated[str | None, typer.Option(help="Only answers of this model. Default: all models.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also answers that contain the annotated answer.")] = False,
+    model: Annotated[str | None, typer.Option(help="Send only answers of this model. Default: all models.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also send answers that contain the annotated answer.")
+    ] = False,
 ) -> None:
     """Have people look for second right answers among models' answers (the stage refinement).
 

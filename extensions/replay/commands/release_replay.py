@@ -20,7 +20,8 @@ def register(cli: typer.Typer) -> None:
 
 def check(
     folder: Annotated[
-        Path, typer.Argument(help="The release's folder. With --recompute: the private folder, if there is one.")
+        Path,
+        typer.Argument(help="The release's folder. With --recompute, give the private folder if the release has one."),
     ],
     recompute: Annotated[
         bool,
@@ -28,7 +29,7 @@ def check(
             "--recompute", help="Recompute verdicts, agreement, judges' figures and the leaderboard from the evidence."
         ),
     ] = False,
-    everything: Annotated[bool, typer.Option("--all", help="With --recompute: list the equal figures, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="With --recompute: also list equal figures.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --recompute: print everything as JSON.")] = False,
 ) -> None:
     """Check on any machine that a release is unchanged, or that its figures follow from its votes.

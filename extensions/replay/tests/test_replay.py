@@ -76,8 +76,8 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
     assert cut.changed[0].sentence == f"{VOTES} was cut: 9 of 10 lines remain."
     assert len(cut.moved) == 1
     turned = of(lambda copy: changed(copy, VOTES, lambda lines: lines[::-1]))
-    assert "has the same 10 lines in another order, from line 1 on" in turned.changed[0].sentence
-    assert "its id is not above" in turned.refused
+    assert "has the same 10 lines in another order, starting at line 1" in turned.changed[0].sentence
+    assert "id is not above" in turned.refused
     half = of(lambda copy: (copy / VOTES).write_bytes((copy / VOTES).read_bytes()[:-20]))
     assert "is not a row with the columns" in half.refused
     gone = of(lambda copy: (copy / VOTES).unlink())
@@ -88,7 +88,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
             copy, "evidence/figures.json", lambda lines: [line.replace('"value": 3', '"value": 4') for line in lines]
         )
     )
-    assert lowered.changed[0].sentence == "evidence/figures.json was changed: it differs from its manifest."
+    assert lowered.changed[0].sentence == "evidence/figures.json was changed and no longer matches its manifest."
     assert "gates.kept" in [each.id for each in lowered.differing]
     told = of(
         lambda copy: changed(

@@ -31,10 +31,10 @@ def schedule(
     order: Annotated[
         str | None,
         typer.Option(
-            help="The order of stages in My work, separated by commas. `usual` resets it.",
+            help="The order of stages in My work, separated by commas. `usual` restores the default order.",
         ),
     ] = None,
-    history: Annotated[bool, typer.Option("--history", help="Show all changes with their authors.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show all changes with the people who made them.")] = False,
 ) -> None:
     """Show or set deadlines and the order of stages. The schema has the number of items.
 
@@ -77,7 +77,7 @@ def schedule(
 def _deadline(text: str, of: Stages) -> tuple[Stage, date | None]:
     name, equals, day = text.rpartition("=")
     if not equals:
-        raise SettingsError(f"--due {text} has no day. Write STAGE=2026-12-31, or STAGE=none.")
+        raise SettingsError(f"--due {text} has no date. Write STAGE=2026-12-31, or STAGE=none.")
     (stage,) = _stages(name, of, whole=True)
     if day.strip() == "none":
         return stage, None
@@ -85,7 +85,7 @@ def _deadline(text: str, of: Stages) -> tuple[Stage, date | None]:
         return stage, date.fromisoformat(day.strip())
     except ValueError as error:
         raise SettingsError(
-            f"--due {text}: {day!r} is not a day. Write a day such as 2026-12-31, or `none`."
+            f"--due {text}: {day!r} is not a date. Write a date such as 2026-12-31, or `none`."
         ) from error
 
 
@@ -108,5 +108,5 @@ def _stage(name: str, of: Stages) -> Stage:
     titles = {stage: of.title_of(stage.value) for stage in there}
     called = [f"{stage} ({title})" if title != as_words(stage) else str(stage) for stage, title in titles.items()]
     if stages:
-        raise SettingsError(f"{len(stages)} stages are called {name!r}. Choose one by its ID: {', '.join(stages)}.")
+        raise SettingsError(f"{len(stages)} stages are called {name!r}. Name the stage by its ID: {', '.join(stages)}.")
     raise SettingsError(f"There is no stage {name!r}. Choose one of {', '.join(called)}.")

@@ -45,8 +45,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Schedule",
-        "Deadlines, the order of stages, and the number of items wanted. People see their deadlines on My work, and get"
-        " a notice three days before.",
+        "Set deadlines, the order of stages and the number of wanted items. People see their deadlines on My work "
+        "and get a notice three days before each deadline.",
         made_up=view.made_up,
     )
     shell.tell_refused()
@@ -84,7 +84,7 @@ def _stages(services: Services, view: ProjectView, now: Schedule) -> None:
                     with speaking(ENGLISH):
                         words = said_of(now.deadlines[stage], services.store.now())
                     shell.show(markup.tag("div", markup.quiet(f"It {words}."), style="ts ts-small"))
-        st.caption("A stage without a day has no deadline. My work offers stage 1 first.")
+        st.caption("A stage without a last day has no deadline. My work offers stage 1 first.")
         st.form_submit_button("Save", on_click=_save, args=(services, view, now, key, usual), key="schedule.save")
 
 
@@ -126,11 +126,11 @@ def _targets(services: Services, view: ProjectView) -> None:
                         placeholder="no number",
                     )
         st.caption(
-            "If you change these numbers, the schema changes. People continue, no vote is asked again, and you can "
-            "undo the change on the page Schema."
+            "These numbers are part of the schema. If you change a number, people keep working and all votes still "
+            "count. You can undo the change on the page Schema."
         )
         st.form_submit_button(
-            "Change the numbers wanted", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
+            "Change wanted numbers", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
         )
 
 
@@ -153,7 +153,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
             _change_schema(services, view.name, loaded)
             messages.keep(
                 "schedule.done",
-                "The numbers are being changed or were just changed. See the page Schema for the progress.",
+                "Touchstone is changing the numbers. See the page Schema for the progress.",
             )
 
 

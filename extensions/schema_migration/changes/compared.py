@@ -136,7 +136,7 @@ def _with_renames(old: Schema, new: Schema, renames: Sequence[Decision]) -> tupl
         before, after = _names(old, sort), _names(new, sort)
         wrong = _no_rename(rename, rename.subject, target, list(before), list(after))
         if wrong is None and target in names[sort].values():
-            wrong = f"{rename}: another part is already called `{target}`."
+            wrong = f"{rename}: the name `{target}` is already in use. Choose another name."
             if rename.way is rows.RENAME_DIMENSION:
                 wrong += f" To merge dimensions, use {rows.MOVE_ITEMS.option} {rename.subject}={target}."
         if wrong is not None:
@@ -231,7 +231,7 @@ def _hint(comparison: Comparison, change: Change) -> str:
     if way is None or not known:
         return ""
     near = difflib.get_close_matches(change.steps[-1], known, n=1) or (known if len(known) == 1 else [])
-    return f"If its new name is `{near[0]}`, use `{way.option} {change.short}={near[0]}`." if near else ""
+    return f"If the new name is `{near[0]}`, use `{way.option} {change.short}={near[0]}`." if near else ""
 
 
 # ---- decisions ------------------------------------------------------------------------------------------------------
@@ -268,14 +268,14 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
         known = (
             f" You can use this option for {', '.join(dict.fromkeys(names))}."
             if names
-            else " No change needs this decision."
+            else " No change needs a decision of this kind."
         )
         return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)
     if len(things) > 1:
-        return f"{decision} matches several changes; use a longer name: {', '.join(change.path for change in about)}."
+        return f"{decision} matches several changes. Use a longer name: {', '.join(change.path for change in about)}."
     if any(change.decided is not None for change in about):
-        return f"{decision}: this change already has another decision. Remove one of the two."
+        return f"{decision}: this change already has another decision. Remove one of the decisions."
     return None
 
 

@@ -48,24 +48,34 @@ class DecisionKind:
 
 RENAME_DIMENSION = DecisionKind("rename_dimension", "OLD=NEW", "same dimension with another ID")
 RENAME_ASSET = DecisionKind("rename_asset", "OLD=NEW", "same image or clip with another role")
-RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "same field with another name; it keeps its values")
-RENAME_CRITERION = DecisionKind("rename_criterion", "OLD=NEW", "same criterion with another name; it keeps its votes")
+RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "same field with another name; items keep their values")
+RENAME_CRITERION = DecisionKind("rename_criterion", "OLD=NEW", "same criterion with another name; existing votes stay")
 RENAME_OPTION = DecisionKind(
-    "rename_option", "CRITERION:OLD=NEW", "same option (of a criterion or field) with another value"
+    "rename_option", "CRITERION:OLD=NEW", "same option with another value, in a criterion or field"
 )
-MOVE_ITEMS = DecisionKind("move_items", "DIMENSION=OTHER", "move its items to another dimension")
+MOVE_ITEMS = DecisionKind("move_items", "DIMENSION=OTHER", "move the items of this dimension to another dimension")
 MAP = DecisionKind("map", "CRITERION:OPTION=OTHER", "votes and item fields with this option get another option")
 ASK_AGAIN = DecisionKind(
-    "ask_again", "CRITERION[:OPTION]", "these votes no longer count, and people vote on their items again"
+    "ask_again", "CRITERION[:OPTION]", "these votes stop counting, and people vote on the same items again"
 )
-ASK_OLD_ITEMS = DecisionKind("ask_old_items", "CRITERION", "people also answer it for items that already have votes")
-NEW_VOTES_ONLY = DecisionKind("new_votes_only", "CRITERION", "existing votes stay; only new votes answer it")
-RECOMPUTE = DecisionKind("recompute", "STAGE", "existing votes are counted again; items with a new result are listed")
-MORE_VOTES = DecisionKind("more_votes", "STAGE", "decided items with fewer votes open again until they have enough")
-SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage, which decides about them")
+ASK_OLD_ITEMS = DecisionKind(
+    "ask_old_items", "CRITERION", "people also answer this criterion for items that already have votes"
+)
+NEW_VOTES_ONLY = DecisionKind(
+    "new_votes_only", "CRITERION", "existing votes stay, and only new votes answer this criterion"
+)
+RECOMPUTE = DecisionKind(
+    "recompute", "STAGE", "Touchstone counts existing votes again and lists items with a new result"
+)
+MORE_VOTES = DecisionKind(
+    "more_votes", "STAGE", "decided items with fewer votes open again until each item has enough votes"
+)
+SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage for a new decision")
 FILL = DecisionKind("fill", "FIELD=VALUE", "items without a value get this value")
-RETIRE = DecisionKind("retire", "NAME", "no longer ask or show it; stored values stay with their version")
-LEAVE = DecisionKind("leave", "NAME", "stored values stay, even if they no longer fit")
+RETIRE = DecisionKind(
+    "retire", "NAME", "pages no longer ask or show this name; stored values stay with their schema version"
+)
+LEAVE = DecisionKind("leave", "NAME", "stored values stay, even if the values no longer fit the schema")
 
 WAYS = {
     row.name: row
@@ -129,40 +139,46 @@ def _refused(name: str, meaning: str, *decisions: DecisionKind, whatever_use: bo
 
 # ---- compatible -----------------------------------------------------------------------------------------------------
 
-VERSION = _fits("version", "Another version of the schema.")
+VERSION = _fits("version", "The schema has another version number.")
 WORDS = _fits("words", "A displayed text changes, but its meaning stays.")
 WORDING = _fits(
     "wording",
-    "Rules for new texts. Existing items stay; `touchstone wording check` lists items that break the rules.",
+    "Rules for new texts change. Existing items stay. `touchstone wording check` lists items that break the rules.",
 )
 GUIDELINE = _fits("guideline", "The guideline changes. Votes keep their guideline version.")
-ORDER_OF_ENTRIES = _fits("order_of_entries", "The same entries in another order.")
-ADDED_DIMENSION = _fits("added_dimension", "A dimension without items yet.")
-TARGET = _fits("target", "The number of wanted items. Stored items stay.")
-ADDED_ASSET = _fits("added_asset", "An optional role for images or clips.")
+ORDER_OF_ENTRIES = _fits("order_of_entries", "The entries are the same, but in another order.")
+ADDED_DIMENSION = _fits("added_dimension", "The schema adds a dimension, which has no items yet.")
+TARGET = _fits("target", "The number of wanted items changes. Stored items stay.")
+ADDED_ASSET = _fits("added_asset", "The schema adds an optional role for images or clips.")
 ADDED_FIELD = _fits("added_field", "An optional field.")
 WIDER_ITEM = _fits("wider_item", "The item accepts more values than before.")
 FIELD_KIND_FITS = _fits("field_kind_fits", "The new kind of the field accepts all existing values.")
 ADDED_OPTION = _fits("added_option", "One more answer. Existing votes stay.")
 ADDED_REASON = _fits("added_reason", "One more reason. Existing votes stay.")
-REMOVED_REASON = _fits("removed_reason", "One reason fewer. Existing votes keep the reason as text.")
+REMOVED_REASON = _fits("removed_reason", "The schema removes a reason. Existing votes keep the reason as text.")
 CRITERION_KIND_FITS = _fits("criterion_kind_fits", "The new kind of the criterion accepts all existing answers.")
 WIDER_CRITERION = _fits("wider_criterion", "The criterion accepts more values than before.")
-ASKED_LESS = _fits("asked_less", "The question is asked for fewer items, or is optional now. Existing answers stay.")
+ASKED_LESS = _fits(
+    "asked_less", "People answer the question for fewer items, or the question is optional now. Existing answers stay."
+)
 PLAN_RULES = _fits("plan_rules", "The conditions of plan steps change. Existing votes stay.")
-SHOWN = _fits("shown", "People see other content next to the questions. Votes keep their version.")
-HANDING_OUT = _fits("handing_out", "Future work is assigned in another way. Finished work stays.")
-GATES = _fits("gates", "New rules for who may work or settle items. Admitted people and settled items stay.")
-WHICH_WORK = _fits("which_work", "Future work is chosen in another way. Finished work stays.")
-ADDED_STAGE = _fits("added_stage", "A new stage, without work yet.")
-FIGURES = _fits("figures", "Numbers are computed in another way, each time that they are shown.")
-READING = _fits("reading", "Models' answers are read in another way. Touchstone reads them again.")
-IMPORTS = _fits("imports", "New files are read in another way. Existing items stay.")
-EXPORTS = _fits("exports", "New files are written in another way. Existing releases stay.")
+SHOWN = _fits("shown", "People see other content next to the questions. Votes keep their schema version.")
+HANDING_OUT = _fits("handing_out", "Touchstone assigns future work in another way. Finished work stays.")
+GATES = _fits(
+    "gates",
+    "The rules for who may work or settle items change. Admitted people keep their access, and settled items stay "
+    "settled.",
+)
+WHICH_WORK = _fits("which_work", "Touchstone chooses future work in another way. Finished work stays.")
+ADDED_STAGE = _fits("added_stage", "The schema adds a stage, which has no work yet.")
+FIGURES = _fits("figures", "Touchstone computes displayed numbers in another way from now on.")
+READING = _fits("reading", "Touchstone reads models' answers again, in another way.")
+IMPORTS = _fits("imports", "Touchstone reads new files in another way. Existing items stay.")
+EXPORTS = _fits("exports", "Touchstone writes new files in another way. Existing releases stay.")
 FLOORS_RAISED = _fits("floors_raised", "Releases need more agreement from now on. Existing releases stay.")
 FLOORS_LOWERED = _fits(
     "floors_lowered",
-    "Releases need less agreement from now on. Each release states this change and the number of votes before it.",
+    "Releases need less agreement from now on. Each release states this change and the number of earlier votes.",
 )
 SHORTCUTS_STRICTER = _fits("shortcuts_stricter", "Releases allow fewer shortcuts from now on. Existing releases stay.")
 SHORTCUTS_LOOSER = _fits("shortcuts_looser", "Releases allow more shortcuts from now on. Existing releases stay.")
@@ -176,42 +192,51 @@ MODELS = _fits("models", "The questions to models change. Earlier runs keep thei
 
 RENAMED = _asks("renamed", "Renamed, as decided.")
 REMOVED_DIMENSION = _asks(
-    "removed_dimension", "Items of this dimension would have no dimension.", RENAME_DIMENSION, MOVE_ITEMS
+    "removed_dimension", "Items of the removed dimension would have no dimension.", RENAME_DIMENSION, MOVE_ITEMS
 )
 ASSET_LIMITS = _asks(
     "asset_limits",
     "Items may have too many or too few images or clips. Nobody can work on these items until the number is right.",
     LEAVE,
 )
-REMOVED_FIELD = _asks("removed_field", "Items have values in this field.", RENAME_FIELD, RETIRE)
-FIELD_NEEDED = _asks("field_needed", "Items without a value in this field no longer fit.", FILL, LEAVE)
+REMOVED_FIELD = _asks("removed_field", "Items have values in the removed field.", RENAME_FIELD, RETIRE)
+FIELD_NEEDED = _asks("field_needed", "Items without a value in this field no longer fit the schema.", FILL, LEAVE)
 FIELD_LIMITS = _asks("field_limits", "Values of items may be outside the new limits.", LEAVE)
-REMOVED_VALUE = _asks("removed_value", "Items may hold a value that is no longer listed.", MAP, RENAME_OPTION, LEAVE)
+REMOVED_VALUE = _asks("removed_value", "Items may have a value that is no longer listed.", MAP, RENAME_OPTION, LEAVE)
 UNIT_OF_FIELD = _asks("unit_of_field", "Stored numbers would get another unit.", LEAVE)
-ADDED_CRITERION = _asks("added_criterion", "Existing votes do not answer it.", NEW_VOTES_ONLY, ASK_OLD_ITEMS)
-REMOVED_CRITERION = _asks("removed_criterion", "Existing votes answer it.", RENAME_CRITERION, RETIRE)
+ADDED_CRITERION = _asks(
+    "added_criterion", "Existing votes do not answer the new criterion.", NEW_VOTES_ONLY, ASK_OLD_ITEMS
+)
+REMOVED_CRITERION = _asks("removed_criterion", "Existing votes answer the removed criterion.", RENAME_CRITERION, RETIRE)
 ASKED_MORE = _asks(
-    "asked_more", "The question is asked in more cases, or is required now. Existing votes lack it.",
+    "asked_more", "People answer the question for more items, or the question is required now. Existing votes "
+    "lack an answer.",
     NEW_VOTES_ONLY, ASK_OLD_ITEMS,
 )  # fmt: skip
 REMOVED_OPTION = _asks(
     "removed_option", "Votes may give an answer that is no longer offered.", MAP, RENAME_OPTION, ASK_AGAIN
 )
-CRITERION_LIMITS = _asks("criterion_limits", "Answers may be outside the new limits.", LEAVE, ASK_AGAIN)
+CRITERION_LIMITS = _asks("criterion_limits", "Existing answers may be outside the new limits.", LEAVE, ASK_AGAIN)
 UNIT = _asks("unit", "Existing answers would get another unit.", LEAVE, ASK_AGAIN)
 REMOVED_SKIP = _asks("removed_skip", "Existing votes may skip a question that is required now.", LEAVE, ASK_AGAIN)
-RATERS_RAISED = _asks("raters_raised", "Decided items have fewer votes than now required.", MORE_VOTES, LEAVE)
+RATERS_RAISED = _asks(
+    "raters_raised", "Decided items have fewer votes than the schema now requires.", MORE_VOTES, LEAVE
+)
 RATERS_LOWERED = _asks("raters_lowered", "Existing votes may now decide items that still wait for votes.", RECOMPUTE)
 KEEP_RULE = _asks("keep_rule", "Verdicts may change.", RECOMPUTE)
-SKIPS = _asks("skips", "Skips have other effects, so verdicts may change.", RECOMPUTE)
-SETTLING = _asks("settling", "Who settles disagreements. Open items may get other results.", RECOMPUTE)
+SKIPS = _asks("skips", "Skips now have another effect, so verdicts may change.", RECOMPUTE)
+SETTLING = _asks(
+    "settling", "The rule for settling disagreements changes. Open items may get other results.", RECOMPUTE
+)
 REFINEMENT_END = _asks("refinement_end", "Refinement may now end earlier or later for some items.", RECOMPUTE)
-ADDED_VERIFICATION = _asks("added_verification", "Existing items have no votes.", ASK_OLD_ITEMS)
-ADDED_ROUND = _asks("added_round", "Kept items have no votes in this stage.", SEND_ON, LEAVE)
+ADDED_VERIFICATION = _asks(
+    "added_verification", "Existing items have no votes in the new verification stage.", ASK_OLD_ITEMS
+)
+ADDED_ROUND = _asks("added_round", "Kept items have no votes in the new stage.", SEND_ON, LEAVE)
 
 # ---- incompatible ---------------------------------------------------------------------------------------------------
 
-_ELSE = "Keep it, or create a new project with the reusable parts (`touchstone project clone`)."
+_ELSE = "Keep the earlier definition, or create a new project with the reusable parts (`touchstone project clone`)."
 
 OTHER_SCHEMA = _refused(
     "other_schema",
@@ -220,17 +245,18 @@ OTHER_SCHEMA = _refused(
 )
 SAME_VERSION = _refused(
     "same_version",
-    "Votes store their schema version, so two schemas cannot have the same version. Raise `version`.",
+    "Votes store their schema version, so two schemas cannot have the same version. Increase `version`.",
     whatever_use=True,
 )
 REMOVED_ASSET = _refused(
     "removed_asset",
-    "Items have images or clips with this role. Keep the role, with `min: 0` if new items do not need it. If only its"
-    " name changed, decide to rename it.",
+    "Items have images or clips with this role. Keep the role, with `min: 0` if new items do not need the role. If "
+    "only the name changed, choose the decision to rename the role.",
     RENAME_ASSET,
 )
 ASSET_KIND = _refused(
-    "asset_kind", "Stored images cannot become clips, or clips images. Keep this role, and add another role."
+    "asset_kind",
+    "Stored images cannot become clips, and stored clips cannot become images. Keep this role, and add another role.",
 )
 FIELD_KIND = _refused(
     "field_kind",
@@ -238,8 +264,8 @@ FIELD_KIND = _refused(
 )
 TAKEN_FROM = _refused(
     "taken_from",
-    "Its values come from another list, text or image, so they mean nothing here. Give the new field or criterion"
-    " another name, and retire the old one.",
+    "The stored values refer to another list, text or image, so the values have no meaning here. Give the new field "
+    "or criterion another name, and retire the old field or criterion.",
 )
 KEY_FIELD = _refused("key_field", f"Votes and answers were compared with the old key. {_ELSE}")
 CRITERION_KIND = _refused(
@@ -248,7 +274,7 @@ CRITERION_KIND = _refused(
 )
 REMOVED_STAGE = _refused(
     "removed_stage",
-    f"People already worked in this stage. {_ELSE}",
+    f"People have already worked in this stage. {_ELSE}",
 )
 GRADING_SAMPLE = _refused(
     "grading_sample",

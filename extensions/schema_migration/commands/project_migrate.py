@@ -40,7 +40,7 @@ def register(cli: typer.Typer) -> None:
             str | None, typer.Option(help="The new schema: a YAML file, or a schema that comes with Touchstone.")
         ] = None,
         yes: Annotated[
-            bool, typer.Option("--yes", help="Make the change. Without this, the command only shows it.")
+            bool, typer.Option("--yes", help="Make the change. Without --yes, the command only shows the effects.")
         ] = False,
         undo: Annotated[bool, typer.Option("--undo", help="With --yes: undo the last change.")] = False,
         finish: Annotated[bool, typer.Option("--finish", help="Continue an interrupted change.")] = False,
@@ -58,7 +58,7 @@ def register(cli: typer.Typer) -> None:
         from extensions.schema_migration import change_history, migration
 
         if sum((schema is not None, undo, finish, history)) != 1:
-            advice = "Give exactly one of --schema FILE, --undo, --finish and --history."
+            advice = "Give exactly one of these options: --schema FILE, --undo, --finish or --history."
             raise InvalidInputError([Problem("schema", advice)])
         shared = opened()
         store = shared.store
@@ -111,12 +111,14 @@ def _preview(seen: MigrationPreview, *, every: bool) -> list[str]:
     lines += _placed(seen.placed)
     lines.append(f"Votes that count: {seen.votes:,}. Votes asked again: {seen.asked_again:,}.")
     lines += [beside.sentence for beside in seen.besides]
-    lines.append(f"Assigned tasks: {seen.in_hand:,}, {seen.drafts:,} with a draft. They stay assigned.")
+    lines.append(
+        f"Assigned tasks: {seen.in_hand:,}, including {seen.drafts:,} with a draft. These tasks stay assigned."
+    )
     lines += _moved(stages, seen.moved, every=every)
     if seen.comparison.missing:
         lines.append(f"Missing decisions: {len(seen.comparison.missing)}. Nothing was changed.")
     elif seen.can_be_done:
-        lines.append("Nothing was changed. To make the change, add --yes. You can undo it with --undo.")
+        lines.append("Nothing was changed. To make the change, add --yes. You can undo the change with --undo.")
     else:
         lines.append("The change is not possible yet. Nothing was changed.")
     return lines
@@ -149,13 +151,16 @@ def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list
 
 def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:
     tally = done.tally
-    lines = [f"Change {done.number}: version {done.version} of the schema is in force."]
+    lines = [f"Change {done.number}: version {done.version} of the schema is now in force."]
     lines += _states(done.stages, done.before, done.after)
     lines.append(
         f"Votes asked again: {tally.asked_again:,}. Votes that count again: {tally.counted_again:,}. Slots opened:"
         f" {tally.opened:,}. Slots withdrawn: {tally.closed:,}."
     )
-    lines += [f"{item}: a vote does not count again, because a newer vote replaced it." for item in tally.left_out]
+    lines += [
+        f"{item}: a vote does not count again, because a newer vote has replaced the earlier vote."
+        for item in tally.left_out
+    ]
     return lines + _moved(done.stages, tally.moved, every=every)
 
 

@@ -24,12 +24,17 @@ def register(cli: typer.Typer) -> None:
         old: Annotated[
             str, typer.Argument(help="The old schema: a YAML file, a schema that comes with Touchstone, or a project.")
         ],
-        new: Annotated[str, typer.Argument(help="The new schema: the same choices.")],
+        new: Annotated[
+            str, typer.Argument(help="The new schema: a YAML file, a schema that comes with Touchstone, or a project.")
+        ],
         decisions: Decisions,
         project: Annotated[
-            str | None, typer.Option(help="Count stored votes and items of this project. OLD can also be the project.")
+            str | None,
+            typer.Option(
+                help="Count the stored votes and items of this project. You can also name the project as OLD."
+            ),
         ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")] = False,
+        as_json: Annotated[bool, typer.Option("--json", help="Print JSON for other programs.")] = False,
     ) -> None:
         """Show what differs between two schemas, and what a running project would have to decide. Nothing changes.
 

@@ -85,8 +85,8 @@ def render(services: Services) -> None:
     past = change_history.history(services.store, by=services.person, project=view.name)
     shell.heading(
         "Schema",
-        f"Version {view.schema.schema_.version} is in force. See the effects of a change before you make the change. "
-        "You can undo a change later. Each vote keeps its version.",
+        f"Version {view.schema.schema_.version} is in force. You can see the effects of a change before you make the "
+        "change, and undo the change later. Each vote keeps its schema version.",
         made_up=view.made_up,
     )
     going = change_jobs.current_change(services, view.name)
@@ -114,8 +114,8 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     if going is None:
         shell.show(
             markup.notice(
-                "A change is not finished. If the number below stops, the change was interrupted. Finish the change "
-                "or undo the change. No votes are lost, and people can keep working."
+                "A change of the schema is not finished. If the number below stops increasing, the change was "
+                "interrupted. Finish or undo the change. No votes are lost, and people can keep working."
             )
         )
     else:
@@ -214,7 +214,11 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
     else:
         edited = _draft(services, view, editor)
     if edited is None or edited == EditedSchema(view.schema.text, view.schema.guideline_text):
-        shell.show(markup.paragraph("Nothing is changed yet. Edit the form to see effects.", style="ts ts-quiet"))
+        shell.show(
+            markup.paragraph(
+                "Nothing has changed yet. Edit the form to see the effects of a change.", style="ts ts-quiet"
+            )
+        )
         return None
     try:
         examined = examine_text(edited.text, edited.guideline, "line")
@@ -294,7 +298,9 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
             "to", known, index=None, placeholder="Choose a target", key=key, label_visibility="collapsed"
         )
     if way.renames:
-        shell.show(markup.tag("div", markup.quiet("The new form has no matching part."), style="ts ts-small"))
+        shell.show(
+            markup.tag("div", markup.quiet("The new form has no part that can replace this part."), style="ts ts-small")
+        )
         return None
     return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None
 
@@ -345,8 +351,9 @@ def _found(found: MigrationPreview) -> None:
         markup.tag(
             "p",
             markup.text(
-                f"{found.asked_again:,} of {markup.count(found.votes, 'vote')} that count are asked again. "
-                f"{markup.count(found.in_hand, 'open task')} and {markup.count(found.drafts, 'draft')} are kept."
+                f"{found.asked_again:,} of {markup.count(found.votes, 'vote')} that count will be asked again. "
+                f"Touchstone keeps {markup.count(found.in_hand, 'open task')} and "
+                f"{markup.count(found.drafts, 'draft')}."
             ),
             style="ts",
         )

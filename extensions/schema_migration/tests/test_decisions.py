@@ -96,7 +96,7 @@ def test_a_renamed_field_that_files_would_call_otherwise_says_so() -> None:
 def test_what_may_only_have_another_name_is_said_so() -> None:
     new = made(put("item.fields.note.name", "notes"), version=2)
     (change,) = compare(made(), new).missing
-    assert change.sentence.endswith("If its new name is `notes`, use `--rename-field note=notes`.")
+    assert change.sentence.endswith("If the new name is `notes`, use `--rename-field note=notes`.")
 
 
 @pytest.mark.parametrize(

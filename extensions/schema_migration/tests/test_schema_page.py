@@ -69,7 +69,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert "more votes: stages.verification.raters" in words(test)
     test.button(key="schema.undo").click().run()
     test.button(key="schema.back.yes").click().run()
-    assert "Change 1 was undone: version 1 is in force. Changed results: 1 item." in words(test)
+    assert "Change 1 was undone. Version 1 is in force. Changed results: 1 item." in words(test)
     assert state_of(store, item) is ItemState.KEPT
 
 
@@ -98,7 +98,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     assert "A change is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
-    assert "Change 1 was undone: version 1 is in force." in words(test.run())
+    assert "Change 1 was undone. Version 1 is in force." in words(test.run())
 
 
 def until(holds: Callable[[], bool]) -> None:

@@ -19,7 +19,7 @@ Out = Annotated[Path | None, typer.Option(help="Write to this file instead of st
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "scorecard", Panel.PEOPLE, "Pace, agreement and paid hours of each person.")
+    group = find_group(cli, "scorecard", Panel.PEOPLE, "Show the pace, agreement and paid hours of each person.")
     group.command("show")(scorecard)
 
 

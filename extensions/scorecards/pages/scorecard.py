@@ -64,7 +64,7 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
 def render(services: Services) -> None:
     """Draw who stands out, everyone's agreement as dots, and folds with all figures."""
     view = shell.lead_of(services)
-    about = "How far each person agrees with others. Only leads see this page."
+    about = "How often each person agrees with others. Only leads see this page."
     shell.heading("Scorecard", about, made_up=view.made_up)
     cards_figure = _asked(services, view)
     pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
@@ -90,7 +90,7 @@ def answer(found: Standings, stages: Stages, address: Callable[[Standing], str])
     """Return the sentence that the page opens with. Each share links to the ``address`` of what is behind it."""
     sentences = []
     if not found.stages:
-        sentences.append(markup.text(f"Nobody can be compared yet. A comparison needs {SMALL} shared answers."))
+        sentences.append(markup.text(f"You cannot compare people yet. A comparison needs {SMALL} shared answers."))
     for team, one in found.below[:MOST_NAMED]:
         limits = f" [{100 * one.low:.0f}, {100 * one.high:.0f}] in {stages.title_of(team.stage)}, below the team's"
         parts = [
@@ -101,14 +101,16 @@ def answer(found: Standings, stages: Stages, address: Callable[[Standing], str])
         ]
         sentences.append(markup.joined(parts))
     if (more := len(found.below) - MOST_NAMED) > 0:
-        sentences.append(markup.text(f"{markup.count(more, 'other person is', 'other people are')} below their team."))
+        sentences.append(
+            markup.text(f"{markup.count(more, 'other person is', 'other people are')} below the team's median.")
+        )
     if found.stages and not found.below:
         team, lowest = min(
             ((team, team.people[0]) for team in found.stages), key=lambda pair: pair[1].share.value - pair[0].median
         )
         parts = [
             markup.tag("b", markup.text("Nobody stands out.")),
-            markup.text(f" Lowest is {lowest.card.name} in {stages.title_of(team.stage)}: "),
+            markup.text(f" {lowest.card.name} agrees least in {stages.title_of(team.stage)}: "),
             markup.link(f"{lowest.share.k:,} of {lowest.share.n:,} shared answers", address(lowest)),
             markup.text(" are the same."),
         ]
@@ -118,7 +120,7 @@ def answer(found: Standings, stages: Stages, address: Callable[[Standing], str])
 
 def _few(found: Standings) -> str:
     return (
-        f"{markup.count(found.few, 'person has', 'people have')} fewer than {SMALL} shared answers, too few to judge."
+        f"{markup.count(found.few, 'person has', 'people have')} fewer than {SMALL} shared answers, too few to compare."
     )
 
 
@@ -131,7 +133,7 @@ def _limits(found: Standings) -> markup.Markup:
         return markup.Markup("")
     words = (
         "Two people share an answer if both answered the same question about the same item. Lines are 95 % limits "
-        f"for all {found.compared} comparisons together. Dashed: the team's median."
+        f"for all {found.compared} comparisons together. Dashed line: the team's median."
     )
     return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="limits")
 
@@ -169,9 +171,10 @@ def _table(view: ProjectView, cards: Sequence[Card]) -> None:
     if chosen:
         shell.show(table(view.schema.schema_.stages, chosen[first : first + PAGE]))
     st.caption(
-        "Agreement with peers: the share of equal answers to the same question, theirs and another person's. Agreement"
-        " with seniors: votes that a senior's decision confirmed. Skips: submissions that skip a question. Each share"
-        f" has its 95 % limits; below n = {SMALL} it is too uncertain to act on."
+        "Agreement with peers: the share of a person's answers that equal another person's answer to the same "
+        "question. Agreement with seniors: the share of votes that a senior's decision confirmed. Skips: the share "
+        f"of submissions that skip a question. Each share has its 95 % limits. Below n = {SMALL}, a share is too "
+        "uncertain to act on."
     )
     name = f"{view.name}-scorecard.csv"
     st.download_button("Scorecard as CSV", lambda: csv_tables.as_csv(cards), name, "text/csv", key="scorecard.csv")
@@ -220,7 +223,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
     if not drawn:
         shell.show(
             markup.paragraph(
-                "Nothing to draw yet: no times are known, and too few answers can be compared.", style="ts ts-quiet"
+                "No chart yet, because times are missing and too few answers can be compared.", style="ts ts-quiet"
             )
         )
     shell.show(markup.paragraph(f"{WINDOW} submissions per line:", style="ts ts-small"))
@@ -275,7 +278,7 @@ def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
     ]
     if not lines:
         return None
-    head = markup.text(f"These people's last {WINDOW} submissions differ clearly from their earlier ones:")
+    head = markup.text(f"These people's last {WINDOW} submissions differ clearly from their earlier submissions:")
     return markup.tag("div", head, markup.tag("ul", *lines), style="ts ts-notice", data_part="drift", role="status")
 
 

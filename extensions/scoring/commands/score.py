@@ -27,13 +27,14 @@ def submission(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="SUBMISSION", help="The answers: JSON lines or CSV with id and answer, or EgoPlan's file."
+            metavar="SUBMISSION",
+            help="The file of answers: JSON lines or CSV with id and answer, or a file in EgoPlan's format.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="Write the score card to this JSON file.")] = None,
-    signed_with: Annotated[Path | None, typer.Option("--key", help="Sign the card with this key file.")] = None,
-    team: Annotated[str, typer.Option(help="The team's name, for the card.")] = "",
-    model: Annotated[str, typer.Option(help="The model's name, for the card.")] = "",
+    signed_with: Annotated[Path | None, typer.Option("--key", help="Sign the score card with this key file.")] = None,
+    team: Annotated[str, typer.Option(help="The team's name on the score card.")] = "",
+    model: Annotated[str, typer.Option(help="The model's name on the score card.")] = "",
 ) -> None:
     """Score a file of answers offline, with a release's key file. No server is needed.
 
@@ -53,7 +54,7 @@ def submission(
     card = score_card.card_of(scored, at=datetime.now(UTC), team=team, model=model, key=signing)
     if out is not None:
         write_files({out: score_card.card_bytes(card)})
-        typer.echo(f"Written: {out}" + ("" if signing else " (not signed; --key signs it)"))
+        typer.echo(f"Written: {out}" + ("" if signing else " (not signed; use --key to sign the card)"))
 
 
 def _table(figures: Any) -> list[str]:
@@ -77,9 +78,9 @@ def _table(figures: Any) -> list[str]:
 def verify(
     card: Annotated[Path, typer.Argument(help="The score card.")],
     signed_with: SigningKey,
-    keys: Annotated[Path | None, typer.Option(help="Also check that the card is about this key file.")] = None,
+    keys: Annotated[Path | None, typer.Option(help="Also check that the card belongs to this key file.")] = None,
     submission: Annotated[
-        Path | None, typer.Option(help="Also check that the card is about this file of answers.")
+        Path | None, typer.Option(help="Also check that the card belongs to this file of answers.")
     ] = None,
 ) -> None:
     """Check that a score card is unchanged and signed with a key. With both files, also score again.
@@ -106,7 +107,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def key(path: Annotated[Path, typer.Argument(help="The file to write. The file must not exist yet.")]) -> None:
+def key(path: Annotated[Path, typer.Argument(help="The new file to write. The file must not exist yet.")]) -> None:
     """Create a key file to sign score cards with.
 
     Example: touchstone score create-key our.key

@@ -136,21 +136,21 @@ def test_what_is_missing_superfluous_or_unreadable_is_counted_and_said(tmp_path:
     assert (accuracy.statistic.value, accuracy.lowest, accuracy.highest) == (0.5, 0.5, 0.875)
     assert found.sentences == [
         "5 of 8 items have a readable answer.",
-        "2 have no answer, and count as wrong: q6, q7.",
-        "1 answers could not be read (format violation: states none, or not one), and count as wrong: q5.",
-        "2 answers match no item of this split, and are ignored: x1, x2.",
+        "2 items without an answer count as wrong: q6, q7.",
+        "1 answers that could not be read (format violation: states none, or not one) count as wrong: q5.",
+        "2 answers match no item of this split and are ignored: x1, x2.",
     ]
     keys = keyed(tmp_path / "left", OPTION, rows, unreadable="left_out")
     left = score_files(keys, sent(tmp_path, given))
     assert (figure(left).statistic.value, figure(left).statistic.n_left_out) == (0.8, 3)
-    assert "2 have no answer, and are left out: q6, q7." in left.sentences
+    assert "2 items without an answer are left out: q6, q7." in left.sentences
 
 
 def test_an_item_without_a_key_counts_for_nothing_and_says_so(tmp_path: Path) -> None:
     rows = {"q0": "take the pot", "q1": None, "q2": "no option at all"}
     found = score_files(keyed(tmp_path, OPTION + ", required: false", rows), sent(tmp_path, dict.fromkeys(rows, "B")))
     assert (figure(found).statistic.value, figure(found).statistic.n_units) == (1.0, 1)
-    assert "2 have no key to compare an answer with, and are left out." in found.sentences
+    assert "2 items without a key to compare with are left out." in found.sentences
 
 
 def test_intervals_are_of_groups(tmp_path: Path) -> None:
@@ -277,9 +277,9 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     code, told = verify(*files)
     assert code == 0
     assert told.splitlines()[1:] == [
-        "The card is about this key file.",
-        "The card is about this submission.",
-        "Scoring again gives the same numbers.",
+        "The card belongs to this key file.",
+        "The card belongs to this submission.",
+        "Scoring the answers again gives the same numbers.",
     ]
     assert verify(key=other_file)[0] == 1
     card = json.loads(out.read_text())
@@ -287,10 +287,10 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
     out.write_text(json.dumps(card))
     code, told = verify(*files)
     assert code == 1
-    assert "The card was changed after it was signed." in told
+    assert "The card was changed after signing." in told
     assert "Scored anew, accuracy of all: value is 0.5, not 0.75." in told
     answers.write_text(answers.read_text() + '{"id": "q3", "answer": "B"}\n')
-    assert "The card is about another submission." in verify(*files)[1]
+    assert "The card belongs to another submission." in verify(*files)[1]
     del card["signature"]
     out.write_text(json.dumps(card))
     assert "The card is not signed." in verify()[1]

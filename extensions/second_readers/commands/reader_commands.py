@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 Which = Annotated[
     Items | None,
-    typer.Option(help="Which items count: kept or all. Default: kept, once there are verdicts."),
+    typer.Option(
+        help="The items that count: `kept` or `all`. Default: `kept` if the project has verdicts, otherwise `all`."
+    ),
 ]
 
 
@@ -38,11 +40,12 @@ def read_again(
     spec: Annotated[
         str,
         typer.Option(
-            help="The second reader's description: a YAML file, or the name of one that comes with Touchstone."
+            help="The second reader's description: a YAML file, or the name of a description that comes with "
+            "Touchstone."
         ),
     ],
     model: Annotated[
-        list[str] | None, typer.Option(help="Only answers of this model. Repeat the option for more.")
+        list[str] | None, typer.Option(help="Read only answers of this model. Repeat the option for more models.")
     ] = None,
     items: Which = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most this many questions.")] = None,
@@ -70,20 +73,23 @@ def read_again(
         raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
     typer.echo(
-        f"The rules cannot read {done.wanted:,} answers. The reader was asked about {done.known:,} of them before."
+        f"The rules cannot read {done.wanted:,} answers. The second reader was already asked about {done.known:,}"
+        " of these answers."
     )
-    typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state no answer.")
+    typer.echo(f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers that state nothing: {done.none:,}.")
     for why, n in done.failed.items():
         typer.echo(f"{n:,} without a reading: {why}.")
-    typer.echo(f"Use these readings: touchstone result show {project} --reader {done.reader}")
+    typer.echo(f"To use these readings, run: touchstone result show {project} --reader {done.reader}")
 
 
 def sample(
     project: Project,
-    out: Annotated[Path, typer.Option(help="The file to write: a JSON line for each answer, with an empty `value`.")],
-    n: Annotated[int, typer.Option("--n", "-n", min=1, help="The number of answers.")] = 50,
-    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
-    unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules cannot read.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="The file to write, with one JSON line for each answer and an empty `value`.")
+    ],
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="The number of answers in the sample.")] = 50,
+    seed: Annotated[int, typer.Option(help="The seed of the sample. The same seed draws the same answers.")] = 0,
+    unread: Annotated[bool, typer.Option("--unread", help="Draw only answers that the rules cannot read.")] = False,
     items: Which = None,
 ) -> None:
     """Draw answers that people read, to test the readers. The file has no model names and no keys.
@@ -103,17 +109,21 @@ def sample(
         with out.open("x", encoding="utf-8") as file:
             file.write(lines)
     except FileExistsError as error:
-        raise InvalidFileError(f"{out} exists already and may contain people's readings. Name another file.") from error
+        raise InvalidFileError(
+            f"{out} already exists and may contain people's readings. Choose another file name."
+        ) from error
     except OSError as error:
         raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
     typer.echo(counted, err=True)
-    ways = "a letter, several with commas, yes, no, a number, or none"
-    typer.echo(f"{len(rows):,} answers in {out}. Fill in `value`: {ways}.")
+    ways = "a letter, several letters with commas, yes, no, a number, or none"
+    typer.echo(f"Wrote {len(rows):,} answers to {out}. Fill in `value`: {ways}.")
 
 
 def agreement(
     project: Project,
-    file: Annotated[Path, typer.Argument(help="The sample with filled values: JSON lines, or CSV with id and value.")],
+    file: Annotated[
+        Path, typer.Argument(help="The sample with completed values: JSON lines, or CSV with id and value.")
+    ],
 ) -> None:
     """Compare the rules and each second reader with people's readings of a sample.
 
@@ -125,7 +135,9 @@ def agreement(
         opened().store, by=None, project=project, values=reader_agreement.values_of(file)
     )
     left = f"; {comparison.empty:,} are empty" if comparison.empty else ""
-    typer.echo(f"{comparison.n:,} answers read by people{left}. The unit is an answer; intervals are 95 %.")
+    typer.echo(
+        f"{comparison.n:,} answers read by people{left}. The unit is an answer. All intervals are 95 % intervals."
+    )
     for reader in comparison.readers:
         typer.echo(
             f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "

@@ -62,7 +62,7 @@ def _limits(wanted: ReportOptions) -> Limits | None:
         if problems := [Problem("_".join(map(str, key)), f"{words}.") for key, words in wrong(limits)]:
             raise InvalidInputError(problems)
     if wanted.gate and (limits is None or limits.without_images is None):
-        why = "The schema has no limit in `export: shortcuts`. Give one, such as --without-images 0.02."
+        why = "The schema has no limit in `export: shortcuts`. Set a limit, such as --without-images 0.02."
         raise InvalidInputError([Problem("without_images", why)])
     return limits
 
@@ -90,7 +90,7 @@ def tell(wanted: ReportOptions, *, scores: Path | None, reasons: Path | None, as
     stands = compare_with_limit(limits, results)
     if scores is not None:
         write_files({scores: files.as_csv(results).encode()})
-        print(f"{scores} has the models' answers to each item. It reveals keys.", file=sys.stderr)
+        print(f"{scores} contains the models' answers to each item. The file reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = {flagged_item.item: flagged_item.to_author for flagged_item in (*results.second, *results.flagged)}
         write_reasons(reasons, [(item, told_to[item]) for item in results.known if item in told_to])
@@ -110,7 +110,7 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
     from exporters.writing import write_files
 
     write_files({path: as_bytes(("item", "reason"), told)})
-    sys.stderr.write(f"{len(told):,} items with reasons for their authors are in {path}. It reveals keys.\n")
+    sys.stderr.write(f"{path} contains {len(told):,} items with reasons for their authors. The file reveals keys.\n")
 
 
 def _tell(project: str, found: ModelShortcuts) -> None:
@@ -119,7 +119,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.models:
-        typer.echo("No model was asked without images. Ask one with `touchstone shortcut run`.")
+        typer.echo("No model has answered without images. Start a run with `touchstone shortcut run`.")
         return
     heads = ("Model", "Shown", "Items", "Orders", "Right", "Right in all orders", "By chance", "More with images")
     rows = [
@@ -137,16 +137,18 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     ]
     typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
-        counts = [f"{model.unread:,} state no option or several, and count as wrong"] if model.unread else []
-        counts += [f"{model.silent:,} have no reply and are left out"] if model.silent else []
+        counts = (
+            [f"{model.unread:,} replies state no option or several options, and count as wrong"] if model.unread else []
+        )
+        counts += [f"{model.silent:,} questions have no reply and are excluded"] if model.silent else []
         if counts:
             typer.echo(f"{model.model}, {model.condition}: {'; '.join(counts)}.")
     if found.earlier:
-        typer.echo(f"Left out: {found.earlier:,} replies to items that have been changed since.")
+        typer.echo(f"Excluded: {found.earlier:,} replies to items that have changed since the reply.")
     by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
     typer.echo(
-        f"{len(found.flagged):,} of {found.items:,} items are right without images in every order of options that "
-        f"was asked (at least {found.orders}), by {by} or more."
+        f"Without images, {by} or more get {len(found.flagged):,} of {found.items:,} items right in every order of "
+        f"options (number of orders: at least {found.orders})."
     )
     _list(project, found.flagged)
     typer.echo(f"{len(found.second):,} items need a second look.")
@@ -161,9 +163,9 @@ def _list(project: str, given: Sequence[ListedItem]) -> None:
         typer.echo(f"  {flagged_item.item}: {'; '.join(flagged_item.reasons)}{chance}")
         for other in flagged_item.others:
             if other.argument is not None and (text := " ".join(other.argument.text.split())):
-                cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (all of it with --json)"
+                cut = text if len(text) <= LONGEST else f"{text[:LONGEST]}… (full text with --json)"
                 typer.echo(f"    {other.model} wrote: {cut}")
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
         listed = ItemList(ItemFilter(ids=tuple(flagged_item.item for flagged_item in given[:LINKED])))
-        typer.echo(f"To verify these items again, or give them to people: {listed.address(project)}{more}")
+        typer.echo(f"To have these items verified again, or to assign them to people: {listed.address(project)}{more}")

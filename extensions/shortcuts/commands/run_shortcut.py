@@ -30,44 +30,54 @@ def shortcut(
     project: Annotated[str, typer.Argument(help="The project.")],
     spec: Annotated[
         str | None,
-        typer.Option(help="The model's description: a YAML file, or the name of one that comes with Touchstone."),
+        typer.Option(
+            help="The model's description: a YAML file, or the name of a description that comes with Touchstone."
+        ),
     ] = None,
     without: Annotated[
         WithheldPart | None,
-        typer.Option(help="images: show no images. marks: show images without the drawings on them."),
+        typer.Option(help="What to hide. `images` hides all images, and `marks` hides the drawings on images."),
     ] = None,
     frames: Annotated[
         Frames | None,
-        typer.Option(help="For clips: one frame from the middle, or all frames shuffled."),
+        typer.Option(help="For clips, show one frame from the middle, or all frames shuffled."),
     ] = None,
     orders: Annotated[
         int | None,
         typer.Option(
-            min=2, max=MOST_ORDERS, help="Ask each item this many times, each time with its options in another order."
+            min=2,
+            max=MOST_ORDERS,
+            help="Ask about each item this many times, each time with the options in another order.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the orders of options and frames.")] = 0,
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask about this many items at most.")] = None,
-    resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask about at most this many items.")] = None,
+    resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new run.")] = None,
     dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension. Repeat it for more.")
+        list[str] | None,
+        typer.Option(
+            "--dimension", "-d", help="Ask only about items of this dimension. Repeat the option for more dimensions."
+        ),
     ] = None,
     prompt_set: Annotated[
-        str | None, typer.Option(help="The prompts, as for `touchstone model run`. Default: as the schema says.")
+        str | None, typer.Option(help="The prompts, as for `touchstone model run`. Default: the prompts in the schema.")
     ] = None,
     family: Annotated[str | None, typer.Option(help="Use the prompts' wording for this family of models.")] = None,
     fill: Fills = None,
-    strategy: Annotated[str | None, typer.Option(help="generate or rank_options. Default: as the schema says.")] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="How to get answers: `generate` or `rank_options`. Default: the strategy in the schema."),
+    ] = None,
     clips: Annotated[
         list[str] | None,
-        typer.Option("--clips", help="NAME=NUMBER, to turn clips into frames in another way than the schema says."),
+        typer.Option("--clips", help="Override a schema setting for turning clips into frames, as NAME=NUMBER."),
     ] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: ask again the questions that got no answer.")
+        bool, typer.Option("--retry-failed", help="With --resume: ask the questions without an answer again.")
     ] = False,
     items: CountedItems = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost. Ask nothing.")
+        bool, typer.Option("--dry-run", help="Show the first question and the estimated cost without asking the model.")
     ] = False,
     later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return immediately.")] = False,
 ) -> None:

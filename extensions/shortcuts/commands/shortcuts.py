@@ -42,13 +42,15 @@ def shortcuts(
     counted: CountedItems = None,
     items: Annotated[
         Path | None,
-        typer.Option("--scores", help="Write each item's score to this CSV file. It reveals keys.", metavar="FILE.csv"),
+        typer.Option(
+            "--scores", help="Write each item's score to this CSV file. The file reveals keys.", metavar="FILE.csv"
+        ),
     ] = None,
     at_most: Annotated[
         list[str] | None,
         typer.Option(
-            help="A limit for how often a rule may be right, such as longest=0.3. Repeat it for more. Default: as "
-            "the schema says.",
+            help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
+            "for more rules. Default: the limits in the schema.",
             metavar="NAME=SHARE",
         ),
     ] = None,
@@ -56,11 +58,13 @@ def shortcuts(
         float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
     ] = None,
     bound: Annotated[
-        Bound | None, typer.Option(help="Which number the limits apply to: the share, or an end of its interval.")
+        Bound | None, typer.Option(help="Compare the limits with the share itself, or with one end of its interval.")
     ] = None,
     score: Annotated[
         float | None,
-        typer.Option(help="Flag items whose key seems more likely than this. Default: items beyond chance."),
+        typer.Option(
+            help="Flag items whose key has a higher estimated probability than this. Default: items beyond chance."
+        ),
     ] = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
     without_images: Annotated[
@@ -108,7 +112,9 @@ def shortcuts(
     given = {"above_chance": above_chance, "bound": bound, "score": score, "flagged": flagged}
     if models:
         if at_most or any(share is not None for share in given.values()):
-            raise InvalidInputError([Problem("models", "With --models, leave out the limits on rules.")])
+            raise InvalidInputError(
+                [Problem("models", "--models does not work with limits on rules. Remove --models or the limits.")]
+            )
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
@@ -214,12 +220,12 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
-    typer.echo(f"{len(found.flagged):,} of {len(found.items):,} items reveal their key by their text.")
+    typer.echo(f"The text of {len(found.flagged):,} of {len(found.items):,} items reveals the key.")
     for score in found.flagged:
-        why = "; ".join(score.reasons) or "no single word, but many together"
+        why = "; ".join(score.reasons) or "many words together, but no single word"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
     if found.skipped:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
-        typer.echo(f"Left out, without a multiple-choice key: {', '.join(found.skipped[:_NAMED])}{more}.")
+        typer.echo(f"Excluded, because the multiple-choice key is missing: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
-        typer.echo(f"{found.without_source:,} items have no source. Each counts as its own source.")
+        typer.echo(f"{found.without_source:,} items have no source. Each item counts as a separate source.")

@@ -48,7 +48,7 @@ FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 def render(services: Services) -> None:
     """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    about = "Whether texts give the key away, so that nobody needs the image. This page shows keys."
+    about = "Whether texts reveal the key, so that nobody needs the image. This page shows keys."
     shell.heading("Shortcuts", about, made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     figures = st.container()
@@ -102,9 +102,9 @@ def _texts(services: Services, view: ProjectView, items: Items | None) -> TextSh
     gate = None if limits is None else text_check.compare_with_limits(limits, looked)
     results = looked.found
     if results is None or not results.items:
-        words = "No item has a multiple-choice key, so nothing can be tested."
+        words = "No item has a multiple-choice key, so Touchstone cannot test for shortcuts."
         if results is None:
-            words = f"Shortcuts cannot be computed: {looked.why.rstrip('.')}."
+            words = f"Touchstone cannot test for shortcuts: {looked.why.rstrip('.')}."
         shell.show(_stands(gate, counted=items is None) if gate is not None else markup.notice(words))
         return None
     rules = _rules_of(results, gate)
@@ -124,7 +124,7 @@ def _stands(gate: TextResult | None, *, counted: bool) -> markup.Markup:
         words = "The schema sets no limits (export.shortcuts), so releases do not wait for this check."
         return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate")
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-    words = f"{'Limits before a release' if counted else 'These items compared with the release limits'}: {gate.said}."
+    words = f"{'Limits for a release' if counted else 'These items compared with the release limits'}: {gate.said}."
     return markup.tag("div", markup.notice(words, style=style), data_part="gate")
 
 
@@ -132,9 +132,9 @@ def _left_out(found: TextShortcuts) -> str:
     """Return the sentences about items that are left out or have no source."""
     sentences: list[str] = []
     if found.skipped:
-        sentences.append(f"{markup.count(len(found.skipped), 'item')} without a multiple-choice key left out.")
+        sentences.append(f"Excluded: {markup.count(len(found.skipped), 'item')} without a multiple-choice key.")
     if found.without_source:
-        sentences.append(f"{found.without_source:,} have no known source. Each counts as a source of its own.")
+        sentences.append(f"{found.without_source:,} items have no known source. Each item counts as a separate source.")
     return " ".join(sentences)
 
 
@@ -174,7 +174,7 @@ def _plot(view: ProjectView, found: TextShortcuts, rules: Sequence[_Rule]) -> ma
         about = f"n = {figure.n_units:,}{limit}"
         rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", strong=rule.over))
     marks = [] if found.chance is None else [found.chance]
-    words = "Lines are 95 % intervals, by source. Dashed: a random choice."
+    words = "Lines are 95 % intervals, with resampled sources. Dashed line: a random choice."
     drawn = dot_plot.dot_plot(rows, title="Right", ends=(0.0, 1.0), marks=marks)
     return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 
@@ -238,7 +238,7 @@ def _items(services: Services, view: ProjectView, found: TextShortcuts) -> None:
         placeholder="any",
         key=f"shortcuts.dimension.{view.name}",
     )
-    text = right.text_input("Search texts, ids and reasons", key=f"shortcuts.text.{view.name}")
+    text = right.text_input("Search texts, IDs and reasons", key=f"shortcuts.text.{view.name}")
     last.download_button(
         "All scores as CSV",
         lambda: as_csv(found).encode(),

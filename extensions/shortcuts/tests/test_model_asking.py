@@ -285,7 +285,7 @@ def test_the_same_items_are_asked_with_their_marks_and_without(store: Store, med
     with_, plain, wrong = asked()
     without, none, _ = asked(without_marks=True)
     assert wrong.cannot.startswith("A mask of 48 x 64 pixels does not fit an image of 64 x 48")
-    assert none.cannot == "Nothing is drawn on an image of this item, so there are no marks to leave out."
+    assert none.cannot == "The images of this item have no marks to hide."
     assert without.pictures[0].path.read_bytes() == path.read_bytes() == plain.pictures[0].path.read_bytes()
     with Image.open(with_.pictures[0].path) as image, Image.open(path) as bare:
         reds = [at for at in range(64) if image.convert("RGB").getpixel((at, 24)) == (230, 0, 0)]

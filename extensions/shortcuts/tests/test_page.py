@@ -195,17 +195,17 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert letter["More with images"] == "no item was asked both with and without images."
     assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
     assert part(page, "models-flagged").startswith(
-        "3 of 12 items are right without images in every order of options that was asked (at least 3 orders)"
+        "3 of 12 items are right without images in every order of options that was processed (at least 3 orders)"
     )
     gate = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
-    assert part(page, "models-gate") == f"Limit before a release: {gate}."
+    assert part(page, "models-gate") == f"Limit for a release: {gate}."
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     found = line["Right without images"]
     assert (found["State"], found["How it stands"]) == ("Blocking", f"N{gate[1:]}.")
     known = [f"Number {at}?colour/{at}" for at in sorted(BLIND)]
-    listed = rows(page, "Why it is listed")
+    listed = rows(page, "Reason for listing")
     assert [(row["Item"], row["By chance"]) for row in listed] == [(each, "0.4 %") for each in known]
-    assert listed[0]["Why it is listed"] == "reader is right without images in all 4 orders of options"
+    assert listed[0]["Reason for listing"] == "reader is right without images in all 4 orders of options"
     # a reply more is another state: the page that is drawn next has it
     with served(arguing) as server:
         rooms.ask(spec_of(server, "strong"), orders=4)
@@ -213,13 +213,13 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     (strong,) = [row for row in rows(page, "Right in all orders") if row["Model"] == "strong"]
     assert strong["How often right"].startswith(f"{100 * (N - 1) / N:.1f} %")
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
-    assert "These models list no item for a second look." in words(page), "b knows none of them"
+    assert "No item is listed for a second look with these models." in words(page), "b knows none of them"
     page.multiselect(key="shortcuts.models.chosen.p").select("reader").run()
-    assert [row["Item"] for row in rows(page, "Why it is listed")] == known
+    assert [row["Item"] for row in rows(page, "Reason for listing")] == known
     page.multiselect(key="shortcuts.models.strong.p").select("strong").run()
-    listed = rows(page, "Why it is listed")
+    listed = rows(page, "Reason for listing")
     assert [row["Item"] for row in listed] == [known[0], known[1], "Number 7?colour/7", known[2]]
-    said = listed[2]["Why it is listed"]
+    said = listed[2]["Reason for listing"]
     assert "in all 4 orders of options: “wrong 7 y”What strong wroteIt saw: 1. " in said
     seen = re.findall(r"\d\. (right 7|wrong 7 \w)", said.replace("; ", ";"))
     assert seen[LETTERS.index(said[-1])] == "wrong 7 y", "the letter that it wrote is of the order that it saw"

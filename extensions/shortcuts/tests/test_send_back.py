@@ -75,7 +75,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     assert {row["Why"] for row in rows(page, "Will not change")} == {
         "The item was imported from a file, so it has no author."
     }
-    assert part(page, "preview") == "1 item would go back, 3 would not."
+    assert part(page, "preview") == "1 item will be sent back, 3 will not."
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
     page.multiselect(key="shortcuts.models.chosen.p").select("reader").run()
     page.multiselect(key="shortcuts.models.strong.p").select("strong").run()
@@ -89,7 +89,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     )
     first.input("  ").run()
     page.text_area[1].input("Is it the other side?").run()
-    assert part(page, "preview") == "1 item would go back, 5 would not."
+    assert part(page, "preview") == "1 item will be sent back, 5 will not."
     page.text_area[1].input("Is it the other side, or not?")
     page = pressed(pressed(page, "Send back 1 item"), "Yes, send back 1 item")
     assert "Done: 1 item sent back." in words(page)

@@ -65,7 +65,7 @@ def test_a_lead_reads_shortcuts_and_goes_to_the_items(server: Server, chromium: 
             page.get_by_role("button", name="All scores as CSV").dblclick()  # two presses where one was meant
         told = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
         assert {row["item"] for row in told} == {f"colour/{at}" for at in range(12)}
-        page.get_by_label("Search texts, ids and reasons").fill("number 7?")
+        page.get_by_label("Search texts, IDs and reasons").fill("number 7?")
         lea.press("Enter")
         expect(listed).to_have_count(1)
         expect(listed.first).to_contain_text("shortest option")

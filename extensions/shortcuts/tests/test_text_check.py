@@ -248,7 +248,7 @@ def test_what_is_not_within_stops_a_release_unless_it_is_named_and_is_told_in_it
     assert (figures["constant"]["value"], figures["constant"]["outcome"]) == (0.5, "within")
     assert "shortcuts" in manifest["asked"]["despite"]
     card = (place / "README.md").read_text()
-    assert "Checked before the release, in 12 items" in card
+    assert "Shortcuts checked before the release, in 12 items" in card
     assert "No other shortcuts were looked for" not in card
     found = replay(place)
     figure = {each.id: each for each in found.figures}["shortcuts.longest"]

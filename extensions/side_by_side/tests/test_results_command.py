@@ -9,5 +9,5 @@ from tests.app.test_results_command import said
 
 
 def test_side_by_side_needs_two_criteria(home: Path) -> None:
-    assert "Nobody has scored two criteria or more." in said("--side-by-side")
+    assert "No rater has scored two or more criteria." in said("--side-by-side")
     assert json.loads(said("--side-by-side", "--format", "json")) == {"project": "p", "by": "dimension", "rows": []}

@@ -226,16 +226,16 @@ def changed(path: Path, part: str, old: str, new: str | None) -> Path:
 @pytest.mark.parametrize(
     ("part", "old", "new", "raises", "what"),
     [
-        ("xl/workbook.xml", "", None, KeyError, "it lacks the part xl/workbook.xml"),
-        ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "it has no main part"),
-        ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "its content does not follow the .xlsx format"),
-        ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "its content does not follow the .xlsx format"),
+        ("xl/workbook.xml", "", None, KeyError, "the part xl/workbook.xml is missing"),
+        ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "main part is missing"),
+        ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "the content does not follow the .xlsx format"),
+        ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "the content does not follow the .xlsx format"),
         (
             "xl/worksheets/sheet1.xml",
             "<v>1</v>",
             "<v>one</v>",
             ValueError,
-            "its content does not follow the .xlsx format",
+            "the content does not follow the .xlsx format",
         ),
     ],
 )

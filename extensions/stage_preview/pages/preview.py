@@ -24,7 +24,7 @@ SCREEN = Screen(
     words="try form see look as annotator dry run",
 )
 
-MARK = "A preview: nothing is claimed or saved, and everyone's items stay the same."
+MARK = "This is a preview. Touchstone assigns and saves nothing, and everyone's items stay the same."
 
 
 def render(services: Services) -> None:
@@ -33,12 +33,12 @@ def render(services: Services) -> None:
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work shows your tasks.")
     shell.heading(
-        "Preview", "See a stage as its people see it, without taking a task from anyone.", made_up=view.made_up
+        "Preview", "See a stage as annotators see it, without taking a task from anyone.", made_up=view.made_up
     )
     schema = view.schema.schema_
     stages = preview.stages_of(schema)
     if not stages:
-        shell.show(markup.notice("This schema has no stage in which people work."))
+        shell.show(markup.notice("The schema of this project has no stages in which people work."))
         return
     asked = st.query_params.get("stage")
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
@@ -55,7 +55,7 @@ def render(services: Services) -> None:
             "Item",
             st.query_params.get("item", ""),
             key="preview.item",
-            placeholder="Item ID (empty: the next free item)",
+            placeholder="Item ID (leave empty for the next free item)",
         ).strip()
     of = (view.name, stage, dimension)
     before, place = st.session_state.get("preview.at", (None, 0))

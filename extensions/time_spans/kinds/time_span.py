@@ -40,7 +40,7 @@ USUAL = "seconds"
 """The unit where a schema names none."""
 ONE = 1
 """The default for the maximum number of spans."""
-_ROLE = "the role of the clip that it is about; absent: the first clip"
+_ROLE = "the role of the clip that the spans refer to; absent: the first clip"
 _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
@@ -56,11 +56,11 @@ class TimeSpan(CriterionKind):
 
     name = "time_span"
     place = 130
-    meaning = "when something happens in a clip: beginnings and ends, in seconds or frames"
+    meaning = "the times of an event in a clip: beginnings and ends, in seconds or frames"
     keys: ClassVar[Mapping[str, str]] = {
         "role": _ROLE,
         "unit": _UNIT,
-        "min": "minimum number of spans; absent: 0, so no span is an answer, too",
+        "min": "minimum number of spans; absent: 0, so an answer without spans is also allowed",
         "max": "maximum number of spans; absent: 1",
         "tolerance": OVERLAP,
     }
@@ -68,16 +68,16 @@ class TimeSpan(CriterionKind):
     never_alike = "time"
     only_here = _OTHER_FRAMES
     by_overlap = True
-    missing = "Set where it begins and where it ends, or say that it does not happen."
+    missing = "Set the beginning and the end of the event, or choose that the event does not happen."
     reorders = True
     none_is_answer = True
-    nothing = "It does not happen."
+    nothing = "The event does not happen."
     level = "interval"
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
         yield from _about_a_clip(schema, criterion, path)
         if criterion.min is not None and criterion.max is None and criterion.min > 1:
-            yield (*path, "min"), "`max` is missing, so only one span is asked for; give `max`"
+            yield (*path, "min"), "`max` is missing, so only one span is allowed; set `max`"
         yield from grammar.count(criterion, path)
         if criterion.tolerance is not None:
             yield from grammar.overlap(criterion.tolerance, (*path, "tolerance"))
@@ -92,7 +92,7 @@ class TimeSpan(CriterionKind):
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         if is_list(value) and list(value) != in_order(value):
-            return "Spans must be in order of time."
+            return "Spans must be in chronological order."
         return _problem(value, criterion.unit, criterion.min, criterion.max)
 
     def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
@@ -146,7 +146,7 @@ class TimeSpanField(FieldKind):
 
     name = "time_span"
     place = 130
-    meaning = "when something happens in the item's clip: beginnings and ends, in seconds or frames"
+    meaning = "the times of an event in the item's clip: beginnings and ends, in seconds or frames"
     keys: ClassVar[Mapping[str, str]] = {
         "role": _ROLE,
         "unit": _UNIT,
@@ -171,9 +171,9 @@ class TimeSpanField(FieldKind):
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _about_a_clip(schema, field, path)
         if field.min_length is not None and field.max_length is None and field.min_length > ONE:
-            yield (*path, "min_length"), "`max_length` is missing, so there is only one span; give `max_length`"
+            yield (*path, "min_length"), "`max_length` is missing, so only one span is allowed; set `max_length`"
         if field.max_length == 0:
-            yield (*path, "max_length"), "at least one span must be allowed"
+            yield (*path, "max_length"), "`max_length` must be 1 or more"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         problem = _problem(self.in_order(field, value), field.unit, field.min_length, field.max_length)
@@ -213,7 +213,7 @@ def _about_a_clip(schema: Schema, asked: Criterion | ItemField, path: Path) -> F
 def _problem(value: Any, unit: str | None, least: float | None, most: float | None) -> str | None:
     """Return the problem with spans in the order of time, as a sentence, or None."""
     if not is_list(value):
-        return "This must be a list of spans of time."
+        return "The answer must be a list of time spans."
     first, last = UNITS[unit or USUAL]
     whole = (first, last) == FRAMES
     for number, span in enumerate(value, 1):
@@ -221,11 +221,12 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
             return f"Span {number} needs `{first}` and `{last}`, and no other keys."
         begins, ends = span[first], span[last]
         if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
-            return f"Span {number}: {'frames are whole numbers from 1 on' if whole else 'seconds count from 0 on'}."
+            return f"Span {number}: "
+            f"{'frames must be whole numbers, 1 or greater' if whole else 'seconds must be 0 or greater'}."
         if ends < begins or (ends == begins and not whole):
             return f"Span {number} ends ({ends:g}) before it begins ({begins:g})."
     if any(one == other for one, other in pairwise(value)):
-        return "A span must not occur twice."
+        return "The same span occurs twice. Remove the duplicate."
     return count_problem(least, most or ONE, len(value), "span")
 
 

@@ -217,7 +217,7 @@ def test_spans_of_an_item_are_kept_in_the_order_of_time_and_told_in_words() -> N
         ("", ", role: view", "the item has no clip `view`"),
         ("", ", unit: hours", "must be `seconds` or `frames`"),
         ("", ", min_length: 2", "there is only one span"),
-        ("", ", max_length: 0", "at least one span must be allowed"),
+        ("", ", max_length: 0", "`max_length` must be 1 or more"),
         ("", ", length: 2", "works only for fields of kind"),
     ],
 )
@@ -234,7 +234,7 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
         ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "one span is asked for"),
-        ("", ", options: [a]", "good", "has no options of its own; keys of this kind: `role`"),
+        ("", ", options: [a]", "good", "cannot have its own options; keys of this kind: `role`"),
     ],
 )
 def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:

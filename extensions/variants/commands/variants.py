@@ -27,29 +27,41 @@ def variants(
     project: Annotated[str, typer.Argument(help="The project.")],
     pair: Annotated[
         str | None,
-        typer.Option(help="The field or label that the two items of a pair share. Default: `report` in the schema."),
+        typer.Option(
+            help="The field or label that the two items of a pair share. Default: the setting `report` in the schema."
+        ),
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(help="The field or label that names the variant of an item. Default: `report` in the schema."),
+        typer.Option(
+            help="The field or label that names the variant of an item. Default: the setting `report` in the schema."
+        ),
     ] = None,
     criterion: Annotated[
-        list[str] | None, typer.Option(help="Only grades of this criterion. Repeat it for more. Default: all.")
+        list[str] | None,
+        typer.Option(
+            help="Compare only grades of this criterion. Repeat the option for more criteria. Default: all criteria."
+        ),
     ] = None,
     scores: Annotated[
-        ScoreSource, typer.Option(help="Only scores from the key, from people, or from judges.")
+        ScoreSource, typer.Option(help="Compare only scores from the key, from people or from judges.")
     ] = ScoreSource.ALL,
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Pairs that belong together, for the intervals: source, a field, or none. Default: source, if "
-            "items have one.",
+            help="How to group dependent pairs for the intervals: source, a field, or none. Default: source, if "
+            "items have a source.",
             metavar="FIELD",
         ),
     ] = None,
     items: CountedItems = None,
     reader: Annotated[
-        str, typer.Option(help="The answer reader, as for `touchstone result show`.", metavar="rules|rules+NAME")
+        str,
+        typer.Option(
+            help="Read the answers with the rules alone, or also with a second reader, as for `touchstone result "
+            "show`.",
+            metavar="rules|rules+NAME",
+        ),
     ] = "rules",
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
@@ -65,7 +77,7 @@ def variants(
     read = project_answers.read_project(shared.store, person=None, project=project, items=items, reader=reader)
     by = item_pairs.named(read.schema, pair, variant)
     if by is None:
-        problem = "Name the field or label of the pair and of the variant: --pair NAME --variant NAME."
+        problem = "Name one field or label for the pair, and another for the variant: --pair NAME --variant NAME."
         raise InvalidInputError([Problem("pair", problem)])
     wanted = score_choices.selected_scores(
         read, kinds=None if scores is ScoreSource.ALL else (scores.value,), criteria=criterion
@@ -92,7 +104,7 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:
-        yield "There are no pairs to compare: no items are variants of each other, or no answer has a score."
+        yield "There are no pairs to compare. Either no items are variants of each other, or no answer has a score."
     for title, rows in blocks.items():
         yield title
         width = max(len(row.model) for row in rows)

@@ -48,7 +48,7 @@ def render(services: Services) -> None:
         items = items_switch.switch(services, view, key="variants.items", show=False)
         chosen = _choices(services, view)
     if chosen is None:
-        words = "Choose the field that the items of a pair share, and the field in which they differ."
+        words = "Choose the field that both items of a pair share, and the field in which the items differ."
         with top:
             shell.show(markup.finding(markup.text(words)))
         return
@@ -76,7 +76,14 @@ def render(services: Services) -> None:
             counted = counting_of(services.store, person=services.person, project=view.name, items_=items)
             _found(view, by_title, counted.sentence)
         else:
-            shell.show(markup.finding(markup.text("No items are variants of each other, or no answer has a score.")))
+            shell.show(
+                markup.finding(
+                    markup.text(
+                        "There are no pairs to compare. Either no items are variants of each other, or no answer has a "
+                        "score."
+                    )
+                )
+            )
 
 
 def _found(view: ProjectView, by_title: Mapping[str, Sequence[PairedDifference]], counted: str) -> None:
@@ -90,7 +97,7 @@ def _found(view: ProjectView, by_title: Mapping[str, Sequence[PairedDifference]]
     )
     for at, (each, rows) in enumerate(by_title.items()):
         draw = partial(shell.show, pair_table(rows))
-        folded("variants", f"scores-{at}", each, "means, tests and pairs left out", draw)
+        folded("variants", f"scores-{at}", each, "means, tests and excluded pairs", draw)
     shown.download(
         "Pairs as CSV",
         lambda: item_pairs.as_csv([row for rows in by_title.values() for row in rows]),
@@ -109,7 +116,9 @@ def answer(view: ProjectView, rows: Sequence[PairedDifference]) -> markup.Markup
     clear = [row for row in tested if row.p_adjusted < CLEAR]
     n = markup.count(len(tested), "tested difference")
     if not tested:
-        return markup.text(f"No model does clearly better on one variant. None of {n} holds after Holm's correction.")
+        return markup.text(
+            f"No model scores clearly better on one variant. After Holm's correction, none of {n} is significant."
+        )
     row = max(clear or tested, key=lambda row: abs(row.difference.value))
     at = row.difference
     better, other = (row.second, row.first) if at.value > 0 else (row.first, row.second)
@@ -118,11 +127,11 @@ def answer(view: ProjectView, rows: Sequence[PairedDifference]) -> markup.Markup
     pairs = f"over {markup.count(at.n_units, 'pair')}"
     value = markup.link(f"{abs(at.value):.2f}", _answers(view, row))
     if not clear:
-        lead = markup.tag("b", markup.text("No model does clearly better on one variant."))
-        words = f" None of {n} holds after Holm's correction. The largest is "
-        return markup.joined([lead, markup.text(words), value, markup.text(f"{limits}, of {row.model} {pairs}.")])
+        lead = markup.tag("b", markup.text("No model scores clearly better on one variant."))
+        words = f" After Holm's correction, none of {n} is significant. The largest difference is "
+        return markup.joined([lead, markup.text(words), value, markup.text(f"{limits}, for {row.model} {pairs}.")])
     rest = f"{limits} higher on {better} than on {other}, {pairs}."
-    hold = f" {len(clear)} of {markup.count(len(tested), 'difference')} hold after Holm's correction."
+    hold = f" Significant after Holm's correction: {len(clear)} of {markup.count(len(tested), 'difference')}."
     model = markup.tag("b", markup.text(row.model))
     return markup.joined([model, markup.text(" scores "), value, markup.text(rest + hold)])
 
@@ -147,7 +156,7 @@ def plot(view: ProjectView, title: str, rows: Sequence[PairedDifference]) -> mar
     for row in rows:
         if not row.difference.defined:
             without.setdefault(str(row.difference.reason).rstrip("."), []).append(row.model)
-    words = ["Lines are 95 % intervals. Bold: clear after Holm's correction."]
+    words = ["Lines are 95 % intervals. Bold: significant after Holm's correction."]
     words += [f"No difference for {', '.join(dict.fromkeys(models))}: {why}." for why, models in without.items()]
     known = [abs(end) for row in drawn for end in (row.value, row.low, row.high) if end is not None]
     step = 0.2 if max(known, default=0.0) <= 0.4 else 0.5
@@ -176,7 +185,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, str | None] | N
     left, middle, right = st.columns(3)
     with left:
         pair = st.selectbox(
-            "Items of a pair share",
+            "Field of the pair",
             names,
             names.index(usual.pair) if usual else 0,
             format_func=lambda name: name or "none",
@@ -196,7 +205,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, str | None] | N
             [None, ALONE, "source", *fields],
             format_func=lambda name: choices.TOGETHER.get(name, str(name)),
             key=f"variants.together.{view.name}",
-            help="Pairs from one video are not independent. Intervals and tests take this into account.",
+            help="Pairs from one video are not independent. Intervals and tests account for this dependence.",
         )
     if pair is None or variant is None or pair == variant:
         return None

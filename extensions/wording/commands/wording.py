@@ -21,9 +21,11 @@ def register(cli: typer.Typer) -> None:
 
 def wording(
     project: ProjectName,
-    field: Annotated[str | None, typer.Option(help="Only rules of this field.")] = None,
-    rule: Annotated[str | None, typer.Option(help="Only this rule, such as ends_with.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the lines to this CSV file.", metavar="FILE.csv")] = None,
+    field: Annotated[str | None, typer.Option(help="Check only rules of this field.")] = None,
+    rule: Annotated[str | None, typer.Option(help="Check only this rule, such as ends_with.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the list of broken rules to this CSV file.", metavar="FILE.csv")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of lines.")] = False,
 ) -> None:
     """List the items that break the schema's wording rules, with counts. The output shows keys.
@@ -42,7 +44,7 @@ def wording(
         typer.echo(json.dumps(wording_list.as_json(listing), indent=2, ensure_ascii=False))
         return
     if not listing.rules:
-        typer.echo(f"{listing.title}: its schema has no wording rules (`wording` of a field).")
+        typer.echo(f"{listing.title}: the schema has no wording rules (`wording` of a field).")
         return
     verb = "breaks" if listing.n_unheld == 1 else "break"
     typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a wording rule.")

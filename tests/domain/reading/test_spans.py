@@ -40,7 +40,7 @@ READ = {
     "From 20 to 3600 s": (20, 3600),  # no one knows here how long the clip is
 }
 UNREAD = {
-    "He sits from 0 to 2 s, and opens it from 2 to 3.5 s.": "several spans of time, and one is asked for",
+    "He sits from 0 to 2 s, and opens it from 2 to 3.5 s.": "several spans of time, and one is processed for",
     "from 3.5 to 2 s": "ends before it begins",
     "from -2 to 3 s": "before the clip begins",
     "[-2, 3]": "before the clip begins",
@@ -50,15 +50,15 @@ UNREAD = {
     "00:75 to 00:80": "no clock shows",
     "It is not from 2 to 3.5 s.": "denies or doubts",
     "From 2 to 3.5 s or from 5 to 6 s": "denies or doubts",
-    "[nan, 3]": "none of what was asked for",
-    "It happens at 2 s.": "none of what was asked for",
-    "It does not happen.": "none of what was asked for",
-    "von 2,5 bis 3,5": "none of what was asked for",  # a comma may part numbers, or thousands
-    "1e1 to 20": "none of what was asked for",  # 10, and not 1 to 20
-    "from 1 to 2e1 s": "none of what was asked for",
-    "2 to 3 people": "none of what was asked for",
-    "See pages 3 to 9": "none of what was asked for",
-    "It is in steps 2-4.": "none of what was asked for",
+    "[nan, 3]": "none of what was processed for",
+    "It happens at 2 s.": "none of what was processed for",
+    "The event does not happen.": "none of what was processed for",
+    "von 2,5 bis 3,5": "none of what was processed for",  # a comma may part numbers, or thousands
+    "1e1 to 20": "none of what was processed for",  # 10, and not 1 to 20
+    "from 1 to 2e1 s": "none of what was processed for",
+    "2 to 3 people": "none of what was processed for",
+    "See pages 3 to 9": "none of what was processed for",
+    "It is in steps 2-4.": "none of what was processed for",
 }
 
 

@@ -229,8 +229,8 @@ def test_items_of_two_earlier_splits_cannot_be_linked() -> None:
     records = [SplitRecord("a", "x", ("v", "w")), SplitRecord("b", "x", ("w",)), SplitRecord("c", "x")]
     told = refused(records, *HALVES, before={"a": "train", "b": "test", "gone": "test"})
     assert told == (
-        "'a' was in train and 'b' in test, but now they belong together (by the source w in 2 of them). Leave out the "
-        "items that link them, or draw all splits again (--anew)."
+        "'a' was in train and 'b' in test, but now the two items belong together (by the source w in 2 of them). "
+        "Remove the items that link the two, or draw all splits again (--anew)."
     )
     assert "was in the split dev, which" in refused(records, *HALVES, before={"a": "dev"})
 
@@ -240,9 +240,8 @@ def test_a_field_does_not_move_what_an_earlier_release_has() -> None:
     assert assign(records, SplitPlan.of(["field:part"]), before={"a": "train", "gone": "test"}).split["b"] == "test"
     told = refused(records, "field:part", before={"a": "test", "b": "test"})
     assert told == (
-        "part puts 'a' into train, but an earlier release has it in test. In total, 1 item would move. Change the "
-        "field, or "
-        "draw all splits again (--anew)."
+        "part puts 'a' into train, but an earlier release has the item in test. In total, 1 item would move. Change "
+        "the field, or draw all splits again (--anew)."
     )
 
 
@@ -254,7 +253,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         SplitRecord(f"j{n}", "x") for n in range(10)
     ]
     told = refused(one_video, *HALVES)
-    assert "90 items are one group (by the source P01 in 90 of them), but the largest split has 50." in told
+    assert "90 items are one group (by the source P01 in 90 items), but the largest split has 50." in told
     lone = [*grouped("aaaa"), *(SplitRecord(f"j{n}", "b") for n in range(20))]
     assert "The dimension a has one group, so it cannot be in train and test." in refused(lone, *HALVES)
     assert Counter(assign(lone, SplitPlan.of(HALVES, lacking=True)).split.values()) == {"train": 12, "test": 12}
@@ -306,7 +305,7 @@ def test_a_field_names_the_splits() -> None:
     torn = [*records, SplitRecord("z", "x", ("v0",), value="train")]
     told = refused(torn, "field:part")
     assert (
-        "part puts 'i0' into test and 'z' into train, but they belong together (by the source v0 in 3 of them)." in told
+        "part puts 'i0' into test and 'z' into train, but they belong together (by the source v0 in 3 items)." in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
     assert "1 items have no value in part; the first is 'z'" in refused(

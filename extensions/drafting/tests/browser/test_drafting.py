@@ -152,7 +152,7 @@ def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: 
         expect(page.locator('[data-part="look"]')).to_contain_text("4 images with a proposal: authors see 2 of them")
         lea.looks(pictures, "drafting-look")
         lea.settled()
-        page.get_by_role("button", name="Give these proposals to 4 images").click()
+        page.get_by_role("button", name="Add these proposals to 4 images").click()
         expect(page.locator('[data-part="arms"] tbody tr').first).to_contain_text("8")  # six and two
         lea.open("/pipelines?project=p")
         expect(page.locator('[data-part="proposals"] tbody tr')).to_have_count(4)  # two lines for either file

@@ -185,7 +185,7 @@ def test_two_people_triage_with_keys_alone(running: Server, chromium: Browser, p
         lea.press("Enter")
         expect(lea.page.get_by_text(f"{len(dropped)} of {len(dropped)} dropped frames")).to_be_visible()
         lea.settled()
-        lea.page.get_by_role("combobox", name="Dropped, the latest first").click()
+        lea.page.get_by_role("combobox", name="Dropped frames, latest first").click()
         lea.page.keyboard.type("png")
         lea.page.wait_for_timeout(500)
         lea.press("Enter", "Escape")  # all that match

@@ -197,7 +197,7 @@ def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) ->
     assert status_of(picture_of(rest[0]))[0] == 200
     assert team.run("import", "tiny").strip() == "No new answers."
     told = team.run("show", "tiny")
-    assert "verification, bo: 1 task waits in Label Studio. 1 answer is stored here." in told
+    assert "verification, bo: 1 task wain Label Studio. 1 answer is stored here." in told
     assert "verification, chi: 2 tasks wait in Label Studio." in told
 
 

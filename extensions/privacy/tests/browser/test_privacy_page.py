@@ -80,9 +80,7 @@ def said(lea: Desk, words: str) -> None:
 def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("A cascade misses faces")).to_be_visible()
-    expect(page.locator("[data-part=clips]")).to_contain_text(
-        "1 clip: something covered in 0, nothing to cover in 0, undecided 1."
-    )
+    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip. Covered: 0. Nothing to cover: 0. Undecided: 1.")
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
         "26 pictures, 1 new box in 1 of them. 1 clip at 2 samples per second, 1 new box in 1 of them.", timeout=60_000
@@ -208,9 +206,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
     page.get_by_role("button", name="Cover decided boxes").press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text(
-        "5 pictures and 1 clip decided: 5 boxes covered in 4 of them, nothing to cover in 2."
-    )
+    expect(dialog).to_contain_text("5 pictures and 1 clip decided: 5 boxes to cover in 4 and nothing to cover in 2.")
     expect(dialog).to_contain_text("Copies that other people have downloaded")
     lea.settled()
     lea.looks(pictures, "privacy-question")
@@ -220,7 +216,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     )
     lea.settled()
     expect(page.locator("[data-part=standing]")).to_have_text(
-        "26 pictures: something covered in 3, nothing to cover in 2, undecided 21."
+        "26 pictures. Covered: 3. Nothing to cover: 2. Undecided: 21."
     )
     expect(page.locator("[data-part=decided] tbody tr")).to_have_count(6)
     expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: something covered in 1")
