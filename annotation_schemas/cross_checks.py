@@ -90,8 +90,6 @@ def _dimensions(schema: Schema) -> Found:
             ]
         )
     for index, dimension in enumerate(schema.dimensions):
-        if dimension.id == "all":
-            yield ("dimensions", index, "id"), "`all` means all dimensions in every report; choose another name"
         if dimension.wanted is not None and dimension.wanted < 1:
             yield ("dimensions", index, "wanted"), "`wanted` must be at least 1"
         if dimension.folder is not None:

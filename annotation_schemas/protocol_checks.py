@@ -45,6 +45,7 @@ def findings(schema: Schema) -> Iterator[Finding]:
     """Yield the findings of extensions and of core. The schema has passed ``cross_check``."""
     for check in extensions.rows("schema_checks"):
         yield from check(schema)
+    yield from _dimension_names(schema)
     yield from _writers(schema)
     yield from _refinement(schema)
     yield from _grading(schema)
@@ -53,6 +54,14 @@ def findings(schema: Schema) -> Iterator[Finding]:
     yield from _shown_answers(schema)
     yield from _judges(schema)
     yield from _models(schema)
+
+
+def _dimension_names(schema: Schema) -> Iterator[Finding]:
+    if len(schema.dimensions) > 1:
+        for index, dimension in enumerate(schema.dimensions):
+            if dimension.id == "all":
+                message = "`all` means all dimensions in every report; choose another name"
+                yield Finding(ERROR, ("dimensions", index, "id"), message)
 
 
 def _writers(schema: Schema) -> Iterator[Finding]:

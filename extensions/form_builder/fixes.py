@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"; write (-?\d+(?:\.\d+)?)(?: without quotes)?$")
 _SPACED = re.compile(r"write `(\w+): (.*)`$")
 _SECRET = re.compile(r"`secret_in: \[(\w+)\]`")
 _SAY = re.compile(r"\b(?:say|set) `(\w+): (\w+)`")
-_AWAY = ("take it away", "leave it out", "leave it away", "take the part away", "take it out", "leave this out")
+_REMOVE = re.compile(r"\b(?:remove|leave)\b")
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def _candidates(document: Document, trouble: Trouble) -> Iterator[Fix]:
     if secret:
         hidden = list(value.get("secret_in", ())) if isinstance(value, Mapping) else []
         yield Fix(f"Hide the field in {secret[1]}", (Edit("set", (*path, "secret_in"), [*hidden, secret[1]]),))
-    if message.endswith(_AWAY) or re.search(r"leave `\w+` out", message):
-        yield Fix(f"Remove “{key}”" if isinstance(path[-1], str) else "Remove it", (Edit("remove", path),))
+    if _REMOVE.search(message):
+        yield Fix(f"Remove “{key}”" if isinstance(path[-1], str) else "Remove this entry", (Edit("remove", path),))
 
 
 def _set(path: yaml_text.Path, spaced: re.Match[str]) -> Edit:

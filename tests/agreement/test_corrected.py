@@ -158,7 +158,7 @@ def test_what_cannot_be_read_is_said() -> None:
         ppi_mean(["good", "bad"], [1, 0], [1])
     with pytest.raises(RatingsError, match="infinite"):
         ppi_mean([1, 0], [1, math.inf], [1])
-    with pytest.raises(RatingsError, match="or no clusters"):
+    with pytest.raises(RatingsError, match="or give no clusters"):
         ppi_mean([1, 0], [1, 0], [1], clusters=["a", "b"])
     with pytest.raises(RatingsError, match="above 0"):
         weighted_mean([1, 0], [1, 0], [0, 1])

@@ -85,7 +85,7 @@ def test_an_installed_package_says_where_it_runs(
 ) -> None:
     monkeypatch.setattr("agreement.golden.SOURCE", tmp_path)
     assert agreement.golden.main(["g.json"]) == 2
-    assert "source tree. Run it there" in capsys.readouterr().err
+    assert "source tree. Run the command in the source tree" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

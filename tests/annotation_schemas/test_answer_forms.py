@@ -43,15 +43,15 @@ REFUSED: list[tuple[str, Any, list[str] | None, str]] = [
     ("multiple_choice", "Z", ["x", "y"], "one of the options (x, y)"),
     ("multiple_choice", "x, y", ["x", "y"], "one of the options"),
     ("multiple_choice", "x", None, "there are no options"),
-    ("multi_select", "x, Z", ["x", "y"], "every entry must be one of the options"),
-    ("multi_select", "x, A", ["x", "y"], "no option may appear twice"),
+    ("multi_select", "x, Z", ["x", "y"], "list only options"),
+    ("multi_select", "x, A", ["x", "y"], "list each option only once"),
     ("multi_select", "A", None, "there are no options"),
     ("ordering", "7", ["1", "2"], "list all options (1, 2) once each"),
     ("ordering", "1", ["1", "2"], "all options"),
     ("ordering", "1, 1", ["1", "2"], "all options"),
     ("ordering", "1, 3", None, "list the numbers of all images"),
-    ("property_list", "notaproperty", None, "every entry must be one of breakable, cleaningTool"),
-    ("property_list", "grabbable, grabbable", None, "no entry may appear twice"),
+    ("property_list", "notaproperty", None, "list only these words, separated by commas: breakable, cleaningTool"),
+    ("property_list", "grabbable, grabbable", None, "list each entry only once"),
     ("multiple_choice", None, ["x", "y"], "fill this in"),
     ("open", "  ", None, "fill this in"),
 ]
@@ -164,7 +164,7 @@ DRAWN = """\
         (
             "kind: text, form: form, forms: {one: drawn, several: text}, drawn: taken",
             "drawn",
-            "already holds the answers of another field",
+            "already stores the answers of another field",
         ),
     ],
 )

@@ -126,7 +126,7 @@ def test_what_models_are_offered(schema: Schema) -> None:
         ("prompt: Seen?,", "prompt: Seen?, min: 1,", "so nobody can choose `none`"),
         ("prompt: Fits?,", "prompt: Fits?, none_fits: T,", "unknown key"),
         ("title: Besides", "title: Besides\nsource: {format: pca_bench, fields: {options: actions}}",
-         "give the right option by its place"),
+         "give the position of the right option"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(old: str, new: str, says: str, tmp_path: Path) -> None:

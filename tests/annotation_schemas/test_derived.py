@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_said(rules: str, said: str) -> None:
 
 
 def test_all_of_needs_settled_values() -> None:
-    with pytest.raises(SchemaError, match="it needs `combine: majority` in grading"):
+    with pytest.raises(SchemaError, match="needs settled values; set `combine: majority` in grading"):
         schema("[{name: a, all_of: [perception]}]", combine="mean")
 
 

@@ -34,7 +34,7 @@ WRONG = {
     ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "remove `again`"),
     ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` has the same title"),
     ("    raters:", "    contested: drop\n    raters:"): (
-        19, "stages.adjudication", "no item reaches adjudication; use `none`"
+        19, "stages.adjudication", "no item reaches adjudication; set `adjudication: none`"
     ),
     ("rule: majority, criterion: right, value: \"yes\"", "rule: unanimous_and_key, criterion: right, key: question"): (
         16, f"{TWO}.keep.key", "give the field `secret_in: [verification_2]`"

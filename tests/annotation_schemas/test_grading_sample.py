@@ -50,9 +50,9 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
         "the stage"),
         ({"dimensions": ["d1", "d2", "d1"]}, "dimensions[2]", "`d1` is listed twice"),
         ({"models": ["m", "m"]}, "models[1]", "`m` is listed twice"),
-        ({"models": []}, "models", "this list is empty"),
+        ({"models": []}, "models", "the list is empty"),
         ({"items": ["a", "b", "a"]}, "items[2]", "`a` is listed twice"),
-        ({"items": []}, "items", "this list is empty"),
+        ({"items": []}, "items", "the list is empty"),
         ({"items": ["a"], "outputs": 5}, "items", "a sample either names items or draws answers"),
         ({"items": ["a"], "dimensions": ["d1"]}, "dimensions", "the listed `items` already fix the dimensions"),
         ({"items": ["a"], "seed": 3}, "seed", "`seed` has no effect without `outputs`"),
@@ -73,7 +73,7 @@ def test_a_plan_that_contradicts_itself_is_refused(sample: dict[str, Any], where
 
 def test_a_number_outside_and_an_order_that_does_the_opposite_are_refused() -> None:
     assert "set `outputs` in the sample" in refused({"outputs": 5}, outputs=5)[0]
-    assert "`fewest_votes` does the opposite" in refused({"outputs": 5}, order="fewest_votes")[0]
+    assert "`fewest_votes` spreads grades over many answers" in refused({"outputs": 5}, order="fewest_votes")[0]
 
 
 def test_more_than_the_dimensions_want_is_a_warning(tmp_path: Path) -> None:

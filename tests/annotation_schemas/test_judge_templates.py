@@ -40,7 +40,7 @@ def test_a_template_is_read_with_its_hash() -> None:
         ("[answer]", "[answer, question]", r"t\.txt:5: variables: the text has no `\{question\}`"),
         ("How like", "{how} like", r"t\.txt:5: variables: the text has `\{how\}`, which is missing here; add it"),
         ("values: [0, 1]", "values: []", r"t\.txt:7: values: give at least one value"),
-        ("version: 2", "version: two", r"t\.txt:3: version: this must be a whole number"),
+        ("version: 2", "version: two", r"t\.txt:3: version: the value must be a whole number"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_line(old: str, new: str, said: str) -> None:
@@ -143,7 +143,7 @@ def test_all_of_ours_say_what_they_grade() -> None:
     ("head", "said"),
     [
         ("grades: reply", r"t\.txt:6: grades: the text has no `\{reply\}`; name a placeholder, or `item`"),
-        ("grades: answer\npair: true", r"t\.txt:6: grades: a comparison grades `answer_a` and `answer_b`"),
+        ("grades: answer\npair: true", r"t\.txt:6: grades: a comparison always grades `answer_a` and `answer_b`"),
     ],
 )
 def test_what_a_template_grades_is_one_of_its_placeholders(head: str, said: str) -> None:

@@ -69,7 +69,7 @@ class Broken(NamedTuple):
 
 
 BROKEN = [
-    Broken("title: Small", "title: Small\ntitle: Again", 4, "title", "duplicate key; it is already on line 3"),
+    Broken("title: Small", "title: Small\ntitle: Again", 4, "title", "duplicate key; the same key is on line 3"),
     Broken("        prompt: Which?", "        prompt: Which?\n        kind: text", 19, "kind", "duplicate key"),
     Broken("title: Small", "titel: Small", 3, "titel", "did you mean `title`?"),
     Broken("raters: 2", "rater: 2", 13, "stages.verification.rater", "did you mean `raters`?"),
@@ -135,7 +135,7 @@ BROKEN = [
             ("min: 2, max: 1", ".max", "`max` is less than `min`; raise `max`, or lower `min`"),
             ("min: 1, max: 1.5, step: 1", ".step", "larger than the range from `min` to `max`"),
             ("read_as: text", ".read_as", "accept only `read_as: number`"),
-            ("tolerance: {absolute: 1}", ".tolerance", "compared with the key only"),
+            ("tolerance: {absolute: 1}", ".tolerance", "compares models' numbers only with the key"),
             ("max_length: 3, options: [a]", ".options", "cannot have its own options; remove `options`"),
         )
     ),
@@ -145,7 +145,7 @@ BROKEN = [
                says)
         for said, key, says in (
             ("absolute: 1, relative: 0.1", ".tolerance", "this has absolute and relative"),
-            ("absolute: 0", ".tolerance.absolute", "this must be more than 0"),
+            ("absolute: 0", ".tolerance.absolute", "`absolute` must be more than 0"),
             ("relative: 5", ".tolerance.relative", "above 0 and below 1"),
             ("within: cups", ".tolerance.within", "`cups` is not a known unit"),
             ("within: cm", ".tolerance.within", "the number has no `unit`, so Touchstone cannot round the number "
@@ -175,7 +175,7 @@ BROKEN = [
            "must be hidden from raters"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
            "`reply` is not a field"),
-    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "some dimensions only"),
+    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "only some dimensions ask"),
     Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
     Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the number of raters (2)"),
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
@@ -199,9 +199,9 @@ BROKEN = [
     Broken("title: Small", "title: &a Small", 3, "", "anchors"),
     Broken("title: Small", "title: !!python/name:os.system x", 3, "", "tags"),
     Broken("title: Small", "title: !!str 1", 3, "", "tags"),
-    Broken("title: Small", "title: 'Small", 3, "", "this is not YAML"),
+    Broken("title: Small", "title: 'Small", 3, "", "invalid YAML"),
     Broken("title: Small", "title: Small\n---\nname: other", 4, "", "second document"),
-    Broken("title: Small", "\ttitle: Small", 3, "", "this is not YAML"),
+    Broken("title: Small", "\ttitle: Small", 3, "", "invalid YAML"),
     Broken("title: Small", "title: Small\n1: x", 4, "1", "quote it"),
     Broken("title: Small", "title: Small\n[a, b]: x", 4, "", "a key must be a word"),
     Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: nobody}]", 4, "judges[0].template",
@@ -263,7 +263,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
         assert (
-            line == "3: this is not YAML: the quote that opens here is not closed on this line; add the closing quote."
+            line == "3: invalid YAML: the quote that opens here is not closed on this line; add the closing quote."
         )
         assert more == []
     # closed two lines on, it is a text of two lines
@@ -275,9 +275,9 @@ def test_what_is_not_yaml_hides_nothing_else() -> None:
     text = text.replace("kind: text}", "kind: txt}").replace("[1, 2, 3]", "[1, 2, 3").replace("rule: unan", "rul: unan")
     found = lines_of(text + "report: {}\n")
     assert [line.split(":")[0] for line in found] == ["3", "8", "28", "30", "33"]
-    assert "does not close" in found[0]
-    assert "`txt` is not known" in found[1]
-    assert "this is not YAML" in found[2]
+    assert "is not closed" in found[0]
+    assert "`txt` is not a known value" in found[1]
+    assert "invalid YAML" in found[2]
     assert "did you mean `rule`?" in found[3]
     assert "duplicate key" in found[4]
 

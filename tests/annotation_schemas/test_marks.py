@@ -57,9 +57,9 @@ def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
     ("value", "words"),
     [
         ([MARK, {**MARK, "x": 0.5}], "The number 1 appears twice"),
-        ([{**MARK, "number": 0}], "`number` must be a whole number from 1"),
-        ([{**MARK, "number": 1.5}], "`number` must be a whole number from 1"),
-        ([{"x": 0.1, "y": 0.1}], "`number` must be a whole number from 1"),
+        ([{**MARK, "number": 0}], "`number` must be a whole number of 1 or more"),
+        ([{**MARK, "number": 1.5}], "`number` must be a whole number of 1 or more"),
+        ([{"x": 0.1, "y": 0.1}], "`number` must be a whole number of 1 or more"),
         ([{**MARK, "y": 1.01}], "outside the image"),
         ([{**MARK, "w": 0.1}], "`w` is not a known key"),
     ],

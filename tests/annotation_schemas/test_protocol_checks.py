@@ -102,7 +102,7 @@ MAYBE_MEANT = [
          "13: warning: item.fields[5]", "and see `several`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
-         "32: warning: stages.grading.raters", "a majority of two"),
+         "32: warning: stages.grading.raters", "with two people, two different grades have no majority"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 1\n    shuffle: [options]\n"
               "    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),

@@ -87,7 +87,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
         ((), "latin.csv is not UTF-8 (byte 3)"),
         (
             ("--set", "encoding=cp1252"),
-            "latin.csv has no column 'Frage' (question), 'Nr' (id); its columns are 'Größe'",
+            "latin.csv has no column 'Frage' (question), 'Nr' (id). The columns are 'Größe'",
         ),
         (
             ("--set", "encoding=cp1252", "--set", "columns.question"),
@@ -108,7 +108,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert looked.stdout.splitlines()[-1] == "Nothing was stored."
     refused = run("item", "import", "p", "models", "latin.csv", "--dry-run")
     assert (
-        "--dry-run works only for items, answers, ratings and replies. Leave it out for models"
+        "--dry-run works only for items, answers, ratings and replies. Remove the option for models"
         in f"{refused.output} {refused.exception}"
     )
     done = run("item", "import", "p", "csv", "latin.csv", "--set", "encoding=cp1252", *names)
@@ -137,7 +137,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert (left["row"], left["raw"]) == (2, newer[1])
     refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")
     assert (
-        "--new-only and --changed-rows work only for items. Leave them out for ratings"
+        "--new-only and --changed-rows work only for items. Remove these options for ratings"
         in f"{refused.output} {refused.exception}"
     )
 

@@ -249,11 +249,11 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     page.query_params["project"], page.query_params["show"] = "p", "table"
     with monkeypatch.context() as patch:
         patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
-        assert "being computed, and will appear here" in words(page.run())
+        assert "being computed and will appear on this page" in words(page.run())
         assert "leaderboard" not in words(page)
     until_done()
     drawn = words(page.run())
-    assert "being computed, and will appear here" not in drawn
+    assert "being computed and will appear on this page" not in drawn
     # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
     assert "0.33" in drawn[drawn.index("leaderboard") :]
 
@@ -277,7 +277,7 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     assert "People" in words(page.run())
     with monkeypatch.context() as patch:
         patch.setattr(figure_requests, "PATIENCE_SECONDS", 0.0)
-        assert "being computed, and will appear here" in words(by.select_index(1).run())
+        assert "being computed and will appear on this page" in words(by.select_index(1).run())
     until_done()
     assert "People" in words(page.run()), "another cut of what was chosen"
 

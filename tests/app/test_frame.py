@@ -139,7 +139,7 @@ def test_the_server_starts_in_any_folder_and_its_first_page_freezes_the_collecto
     )
     try:
         assert process.stdout is not None
-        said = next(line for line in process.stdout if "Touchstone is at" in line)
+        said = next(line for line in process.stdout if "Touchstone is running at" in line)
         assert server.url in said
         assert list(elsewhere.iterdir()) == []
         assert home.stat().st_mode & 0o777 == 0o700

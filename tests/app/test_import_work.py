@@ -193,8 +193,8 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
         f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The import "
-        "would add these rows again as new items, such as asks v2/0. If this is a newer version of that file, name "
-        "it asks.csv."
+        "would add these rows again as new items, such as asks v2/0. If this file is a newer version, rename it to "
+        "asks.csv."
     )
 
 
@@ -214,14 +214,14 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
     schema = load_text(ASKS, "Be exact.", "asks").schema_
     task = {"id": 1, "data": {"image": "a.png"}, "annotations": []}
     for name, content, format, why in (
-        ("a.csv", table(3).decode(), "csv", "its first rows are valid items"),
-        ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "its first rows are valid items"),
+        ("a.csv", table(3).decode(), "csv", "the first rows are valid items"),
+        ("a.tsv", table(3).decode().replace(",", "\t"), "csv", "the first rows are valid items"),
         ("b.csv", "unit,rater,criterion,value\n1,ann,ok,yes\n", "ratings", "unit, rater, criterion, value"),
         (
             "a2.csv",
             table(3, head="ID,Question,ANSWER,Dimension,Image file").decode(),
             "csv",
-            "its first rows are valid items",
+            "the first rows are valid items",
         ),
         (
             "c.csv",
@@ -250,7 +250,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
         assert (name, found.name) == (name, format)
         assert why in said
     for name, content, sentence in (
-        ("a.md", "# Notes", "has an unsupported type"),
+        ("a.md", "# Notes", "has an unsupported file type"),
         ("a.json", "", "a.json"),
         ("b.json", '[{"id": 1', "b.json"),
         ("c.csv", "", "c.csv"),

@@ -103,7 +103,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     part = "A part: 2 of the 6 items of the project, selected for this export."
     assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
-    assert "has no such items: gone/9" in said(
+    assert "does not have these items: gone/9" in said(
         "item", "export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9"
     )
     if not extensions.missing("commands", "gold"):

@@ -125,7 +125,7 @@ def test_a_wrong_address_and_a_wrong_role_get_a_sentence(store: Store, tmp_path:
     make_person(store, "ana")
     assert "state=gone is unknown" in words(drawn(store, tmp_path, "items", "lea", project="p", state="gone"))
     assert "Only leads may list items by votes" in words(drawn(store, tmp_path, "items", "sam", project="p", votes="1"))
-    assert "Only seniors and leads of" in words(drawn(store, tmp_path, "items", "ana", project="p"))
+    assert "Only seniors and leads can see the items of" in words(drawn(store, tmp_path, "items", "ana", project="p"))
     elsewhere = words(drawn(store, tmp_path, "items", "lea", project="p", state="in_verification_2"))
     assert "No items match" in elsewhere, "a state that this schema does not have is in no way wrong"
 
@@ -151,7 +151,7 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     first = page("lea", **{name: value[0] for name, value in asked.asked().items()})
     for given, told in (
         ("  ", "Enter a name for the view."),
-        ("n" * 5_000, "at most 80 characters; this name has 5,000"),
+        ("n" * 5_000, "The limit for names is 80 characters, but this name has 5,000"),
     ):
         first.text_input(key="items.view.p.name").set_value(given)
         press(first, "Save view")
@@ -165,11 +165,11 @@ def test_a_list_is_saved_shared_renamed_and_deleted_under_any_name(store: Store,
     (own,) = item_views.views(store, person=lea, project="p")
     assert own.list() == asked.at(page=1)
     assert part(page("lea", view=own.id), "count") == "1 item", "the link opens the list, without its page"
-    assert "This saved view does not exist" in words(page("sam", view=own.id))
+    assert "This saved view was deleted or belongs to another person" in words(page("sam", view=own.id))
 
     shared = item_views.save(store, person=lea, project="p", name=name, asked=ItemList(), shared=True)
     gone = ItemList.parse({"where": ["colour=red"]})
-    with pytest.raises(ConflictError, match="Another view is called"):
+    with pytest.raises(ConflictError, match="Another view has the name"):
         item_views.save(store, person=sam, project="p", name=name.upper(), asked=gone, shared=True)
     outdated = item_views.save(store, person=sam, project="p", name="old", asked=gone)
     opened = words(page("sam", view=outdated.id))

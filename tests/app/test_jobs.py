@@ -216,7 +216,7 @@ def test_a_process_that_is_killed_is_replaced_and_two_presses_begin_one_job(real
     (pid,) = processes.at_work()
     os.kill(pid, signal.SIGSTOP)
     assert jobs.begin(real, case.kind, **about).id == job.id, "the second press"
-    with pytest.raises(ConflictError, match="Another task blocks this task"):
+    with pytest.raises(ConflictError, match="Another job blocks this job"):
         jobs.begin(real, case.kind, **{**about, "input": case.input(real)})
     os.kill(pid, signal.SIGKILL)
     done = until(real, job.id, lambda job: not job.is_open)
@@ -285,7 +285,7 @@ def test_a_job_that_is_canceled_ends_soon(lea: Services, how: str, monkeypatch: 
     done = until(lea, job.id, lambda job: not job.is_open)
     child.join(60)
     assert (done.state, done.said, child.exitcode) == (JobState.CANCELED, desk.CANCELED, 0)
-    with pytest.raises(ConflictError, match="has ended already"):
+    with pytest.raises(ConflictError, match="has already ended"):
         desk.cancel(lea.store, id=job.id)
     again = desk.retry(lea.store, id=job.id)
     assert (again.state, again.input) == (JobState.WAITING, how)

@@ -139,7 +139,7 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
         store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
     )
     test = show("my_work", "boss", project="empty")
-    assert part(test, "lead") == "You have no tasks here. Overview shows the work that the project is waiting for."
+    assert part(test, "lead") == "You have no tasks in this project. Overview shows the work that the project is waiting for."
 
 
 # ---- who may ---------------------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
     assert "Their submissions stay and count." in words(test)
-    assert "You can undo this afterwards" in words(test)
+    assert "You can undo the removal on this page" in words(test)
     test.button(key="people.sure.no").click().run()
     assert bo()
     save(change(test, "Bo"), button=".remove")
@@ -390,7 +390,7 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     save(test, role=Role.SENIOR)
     for _ in range(2):
         address = test.code[0].value
-        assert "This page shows a link only until you reload" in words(test)
+        assert "The links disappear when you reload this page" in words(test)
         test.run()
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
@@ -504,7 +504,7 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
     test.selectbox(key="import.format").select("csv").run()
     test.text_input(key="import.items.path").input(str(table)).run()
-    assert "t.csv has no column 'question'; its columns are 'id', 'Frage'" in html.unescape(words(test))
+    assert "t.csv has no column 'question'. The columns are 'id', 'Frage'" in html.unescape(words(test))
     assert "with “Columns with other names”, or in the schema" in words(test)
     (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
     assert box.options == ["none", *lines[0].split(";"), "option_1 to option_2"]
@@ -581,7 +581,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     assert "“Controls with other names”: CRITERION=verdict" in words(test)
     test.text_area(key="import.names.controls").input("fits").run()
     test.button(key="import.items.go").click().run()
-    assert "fits is not of the form NAME=THEIRS" in words(test)
+    assert "fits does not have the form NAME=THEIRS" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
     assert "Name the person with “Default rater”" in words(test)
@@ -669,7 +669,7 @@ def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp
     page = words(test)
     assert 'role="alert"' in page
     assert "UTF-8" in page
-    assert "Something went wrong" not in page
+    assert "An internal error occurred" not in page
 
 
 def test_an_export_says_how_much_it_holds_and_that_it_has_no_manifest(store: Store, show: Show) -> None:

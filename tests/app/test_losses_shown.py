@@ -109,7 +109,7 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
     assert (
-        "1 of 2 answers not readable (50.0 %): 1 the endpoint sent no reply. They are left out, because no "
+        "1 of 2 answers could not be read (50.0 %): 1 the endpoint sent no reply. They are left out, because no "
         "answer arrived."
     ) in text
     shown = "".join(said("result", "show", "p"))
@@ -132,7 +132,7 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
         "reply came back."
     )
     assert rows in preview
-    losses = "2 of 3 answers not readable (66.7 %)"
+    losses = "2 of 3 answers could not be read (66.7 %)"
     assert losses in preview
     text, _ = said("item", "import", "p", "predictions", str(path))
     assert rows in text
@@ -178,7 +178,7 @@ def test_losses_in_one_value_of_the_key_warn_at_one_percent(home: Path) -> None:
     lost = set(sorted(second)[:8])
     answers(home, [(name, "m", RIGHT_UNREAD if name in lost else RIGHT) for name in names])
     text, _ = said("result", "show", "p", "--scores", "key")
-    assert "8 of 400 answers not readable (2.0 %)" in text
+    assert "8 of 400 answers could not be read (2.0 %)" in text
     assert "Losses depend on the key (p = 0.015): B lost 8 of 200, all others 0 of 200." in text
 
 
@@ -232,10 +232,10 @@ def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
     assert "200 replies: 200 new, 170 read, 30 not readable: 30 unparseable." in told
     # ones: 40 of a's 80 readable replies, and 45 of b's 90
     by_model = "a 20 of 100 (mean 0.400 to 0.600); b 10 of 100 (mean 0.450 to 0.550)."
-    assert f"big-1: Not readable by model: {by_model}" in told
+    assert f"big-1: Losses by model: {by_model}" in told
     bounds = "The mean lies between 0.425 (worst case) and 0.575 (best case). Excluding losses, the mean is 0.500."
     assert bounds in told
-    assert "Warning: big-1: 30 of 200 replies not readable (15.0 %)" in told
+    assert "Warning: big-1: 30 of 200 replies could not be read (15.0 %)" in told
     # zeros of a: 20 lost and 40 of 80 read; of b: 10 lost and 45 of 90 read; ones: 40 and 45
     assert "Losses depend on the value in the text (p < 0.001): 0 lost 30 of 115, all others 0 of 85." in told
 
@@ -345,7 +345,7 @@ def test_zeros_that_are_lost_show_without_anyones_grades(home: Path) -> None:
     ]
     replies(home, lost)
     text, _ = said("result", "show", "p", "--scores", "judge")
-    assert "8 of 800 replies not readable (1.0 %)" in text
+    assert "8 of 800 replies could not be read (1.0 %)" in text
     # two-sided: 2 C(400,8)/C(800,8) = 0.0076; three tests (model, dimension, value), of which dimension is as small
     assert "Losses depend on the value in the text (p = 0.023): 0 lost 8 of 400, all others 0 of 400." in text
 

@@ -158,7 +158,7 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        (description.EndpointForm(model="m"), "Base URL: start with"),
+        (description.EndpointForm(model="m"), "Base URL: enter an address that starts with"),
         (description.EndpointForm(base_url="http://h/v1"), "Model ID: enter"),
         (
             description.EndpointForm(base_url="http://h/v1", model="m", key="sk-123abc"),
@@ -166,14 +166,14 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
         ),
         (
             description.EndpointForm(base_url="http://h/v1", model="m", key="TOUCHSTONE_DATABASE_URL"),
-            "ends in _API_KEY",
+            "must end in _API_KEY",
         ),
         (description.EndpointForm(base_url="http://h/v1", model="m", price_input=1.0), "Price: enter"),
         (description.EndpointForm(base_url="http://h/v1", model="m", max_cost=1.0), "Cost limit: enter the prices"),
         (description.EndpointForm(base_url="http://h/v1", model="m", extra_body="[1]"), "not a JSON object"),
         (
             description.EndpointForm(base_url="http://h/v1", model="m", extra_body='{"stream": true}'),
-            "reads whole replies",
+            "reads only complete replies",
         ),
         (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Routing"), "line 1 has no value"),
         (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Api-Key: abc"), "looks like a secret"),
@@ -239,10 +239,10 @@ def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     test.selectbox(key="models.strategy").select("rank_options").run()
     test.selectbox(key="models.score").select("pmi_logprob").run()
     test.toggle(key="models.without_image").set_value(False).run()
-    assert "switch on Also without pictures" in words(test)
+    assert "turn on “Also without pictures”" in words(test)
     test.toggle(key="models.without_image").set_value(True).run()
     test.toggle(key="models.text_only").set_value(True).run()
-    assert "Switch off Text only" in words(test)
+    assert "Either turn off “Text only”" in words(test)
     test.toggle(key="models.text_only").set_value(False).run()
     assert "models.see" in {button.key for button in test.button}
 
@@ -379,7 +379,7 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     view = run_views.view(store, by=None, run=run)
     assert view.state is RunState.WAITING, "it asks first"
     assert test.button(key=f"models.cancel.{run}.yes").label == f"Cancel {markup.label(view.name)}"
-    assert "You cannot undo this or resume a canceled run" in words(test)
+    assert "You cannot undo this action or resume a canceled run" in words(test)
     test.button(key=f"models.cancel.{run}.yes").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)
@@ -413,7 +413,7 @@ def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
     assert f'data-run="{brought.id}"' in page
     test = show(run=brought.id)
     test.button(key=f"models.withdraw.{brought.id}.ask").click().run()
-    assert "You can restore it." in words(test)
+    assert "You can restore the run." in words(test)
     yes = f"models.withdraw.{brought.id}.yes"
     next(box for box in test.text_input if box.label == "Reason").input("the wrong file")
     test.button(key=yes).click().run()
@@ -495,7 +495,7 @@ def test_answers_are_sent_to_grading_once_and_without_the_model_s_name(
     test = show(run=run)
     test.segmented_control(key=f"models.part.{run}").set_value("Grading").run()
     n = 3 * grading.raters
-    assert f"Sending opens {n} slots: Counting {n}." in words(test)
+    assert f"When you send the answers, Touchstone opens {n} slots: Counting {n}." in words(test)
     assert "Each grader gets the answers in a different order" in words(test)
     test.button(key="models.send").click().run()
     assert f"{n} slots opened for grading." in words(test)

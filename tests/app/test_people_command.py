@@ -108,9 +108,9 @@ def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: Cli
 
 
 BAD = [
-    (["bo"], "Choose a role"),
-    (["bo", "--remove", "--role", "lead"], "With --remove, leave out"),
-    ([], "Name the people"),
+    (["bo"], "The role is missing"),
+    (["bo", "--remove", "--role", "lead"], "You cannot combine --remove with"),
+    ([], "Specify people"),
     (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
 ]
 BAD_PARTS = [

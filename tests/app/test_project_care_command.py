@@ -38,5 +38,5 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
     assert "ego is archived." in said("edit", "ego", "--archive")
     assert "ego was archived already." in said("edit", "ego", "--archive")
     assert "Öl & <b>  (archived)" in said("list")
-    assert "you can read and export everything" not in said("edit", "ego", "--unarchive")
+    assert "You can read and export everything" not in said("edit", "ego", "--unarchive")
     assert "ego was not archived." in said("edit", "ego", "--unarchive")

@@ -84,7 +84,7 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
-    assert "This project is archived. Your work is kept" in words(drawn(store, home, "my_work", "ann"))
+    assert "This project is archived. Touchstone keeps your submissions" in words(drawn(store, home, "my_work", "ann"))
     assert "Second round is archived. You can read and export the project, but not change it." in words(
         drawn(store, home, "overview", "lea", project="p")
     )
@@ -114,7 +114,7 @@ def test_what_comes_before_a_release(store: Store, home: Path) -> None:
     assert release["Adjudication"] == ("Done", "No item waits for a senior.")
     assert "Release 1 has no items yet." in words(page)
     assert page.button(key="release.make").disabled
-    assert "No item is kept yet" in words(page)
+    assert "The project has no kept items yet" in words(page)
 
 
 def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
@@ -166,4 +166,4 @@ def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
         assert not [each for each in page.text_input if each.key == "release.accepted"]
     page = drawn(store, home, "past_releases", "lea", project="p")
     assert "The public files were not checked for leaks of private data." in words(page)
-    assert "Put the folder" not in words(page)
+    assert "Restore the folder" not in words(page)

@@ -71,9 +71,9 @@ def test_numbers_are_cut_at_the_edges_that_are_given(home: Path) -> None:
 @pytest.mark.thorough
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
-        (["--by", "goal"], "Items cannot be sliced by 'goal'"),
+        (["--by", "goal"], "Touchstone cannot slice items by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' with numbers or named options. Its criteria: score"),
-        (["--edges", "1,5"], "--edges 1,5 needs slices by a number, but dimension is not a number"),
+        (["--edges", "1,5"], "--edges 1,5 needs numeric slices, but dimension is not numeric"),
         (["--edges", "5,1"], "Give up to 20 numbers from low to high"),
         (["--cluster", "goal"], "cannot be grouped by 'goal'"),
     ):
@@ -84,7 +84,7 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
 
 
 def test_without_anything_to_score_it_says_so(home: Path) -> None:
-    assert "Nothing to score" in said("--scores", "human")
+    assert "There are no scores" in said("--scores", "human")
 
 
 def test_an_option_of_a_missing_extension_names_the_extension(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,7 +151,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
     assert asked(full, workers, run) == 3
     assert state_of(full, run) == "done"
     again = touchstone("model", "run", "demo", "--resume", run, home=full)
-    assert (again.returncode, "Nothing is left to ask" in again.stderr) == (1, True)
+    assert (again.returncode, "The run has nothing left to process" in again.stderr) == (1, True)
 
 
 def assert_answered_once(home: Path, run: str, wanted: int) -> None:
@@ -178,7 +178,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     assert state_of(full, run) == "paused"
     some = answered(full, run)
     done = touchstone("model", "run", "demo", "--resume", run, "--later", home=full)
-    assert "waits for a worker" in done.stdout, done.stderr
+    assert "is waiting for a worker" in done.stdout, done.stderr
     endpoint.most = 80
     worker = running("worker")
     wait_for(lambda: answered(full, run) > some, worker)
@@ -227,7 +227,7 @@ def test_the_server_brings_a_worker_that_ends_with_it(full: Path, described: Pat
     finally:
         server.kill()
     assert answered(full, run) == 10
-    assert "the server restarts it" in server.output()
+    assert "The server restarts the worker" in server.output()
 
 
 def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         return done.stderr
 
     assert "Name the model" in refused()
-    assert "cannot change the settings of a run" in refused("--resume", "x", "--limit", "3")
+    assert "cannot change the settings of an existing run" in refused("--resume", "x", "--limit", "3")
     assert "There is no run 'x'" in refused("--resume", "x")
     assert "--retry-failed needs --resume" in refused("--spec", str(spec), "--retry-failed")
     assert "no dimension 'taste'" in refused("--spec", str(spec), "-d", "taste")

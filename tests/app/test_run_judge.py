@@ -98,7 +98,7 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     done = touchstone(*command, home=home)
     assert "New replies of f: 6ar." in done.stdout, done.stderr
     again = touchstone(*command, home=home)
-    assert "New replies of f: 0ar, 6 were imported before." in again.stdout, again.stderr
+    assert "New replies of f: 0ar, 6 already imported." in again.stdout, again.stderr
     nameless = touchstone(*command[:5], home=home)
     assert (nameless.returncode, "--set template=ID" in nameless.stderr) == (1, True)
 

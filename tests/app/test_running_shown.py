@@ -115,7 +115,7 @@ def test_options_stand_with_every_score_and_a_warning_where_the_winner_depends_o
     html = shown.ranking(Ranking((cut, wash)), key="wash")
     page = read(html)
     assert "The winner depends on the score" in page.text
-    assert "This run uses: mean per token." in page.text
+    assert "This run uses this score: mean per token." in page.text
     assert "cut <b>it</b>" in page.text
     for figure in ("-3.000", "-1.500", "-0.231", "1.500", "-1.750", "-0.438", "-0.500"):
         assert figure in page.text

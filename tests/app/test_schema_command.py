@@ -31,7 +31,7 @@ def test_check_by_name_and_by_path(name: str) -> None:
 
 def test_check_lists_what_is_not_built() -> None:
     output = run("check", "egoplan")
-    assert "qualification" not in output.partition("Declared but not implemented yet")[2]
+    assert "qualification" not in output.partition("The schema uses these features, which Touchstone does not support yet")[2]
     assert "`rank_options`" not in output
     assert "2 raters; choice; kept if unanimous and key" in output
 
@@ -85,5 +85,5 @@ def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Pat
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
     assert f"{path}:2: name: duplicate key; the same key is on line 1; remove one of the two." in done.stderr
-    assert f"{path}:3: version: the value must be a whole number, not text; write it in digits." in done.stderr
+    assert f"{path}:3: version: the value must be a whole number, not text; write the number in digits." in done.stderr
     assert "Traceback" not in done.stderr

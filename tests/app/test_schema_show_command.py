@@ -122,6 +122,6 @@ def test_every_schema_that_comes_along_is_shown_and_its_prompts_are_filled(name:
 
 
 def test_what_is_no_schema_is_a_sentence(tmp_path: Path) -> None:
-    assert str(show("egothnik").exception).startswith("There is no file and no schema 'egothnik'")
+    assert str(show("egothnik").exception).startswith("No file or schema has the name 'egothnik'")
     (tmp_path / "mine.yaml").write_text("name: 3\n")
     assert "mine.yaml:1" in str(show(str(tmp_path / "mine.yaml")).exception)

@@ -48,7 +48,7 @@ def _store(server: Server) -> Store:
 
 def test_the_start_says_where_things_are_and_the_first_admin_s_password_once(running: Server) -> None:
     said = running.output()
-    assert f"Touchstone is at {running.url}" in said
+    assert f"Touchstone is running at {running.url}" in said
     assert str(running.home) in said
     assert "First admin: sign in as admin with " in said
 

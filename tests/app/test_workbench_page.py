@@ -115,7 +115,7 @@ def test_images_are_described_by_the_field_that_the_schema_names_where_the_stage
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("alt: caption}", "alt: captoin}", "`captoin` is neither a text field nor a list of texts"),
+        ("alt: caption}", "alt: captoin}", "`captoin` is not a text field or a list of texts"),
         ("alt: captions}", "alt: caption}", "`caption` is a single text, but an item may have several images"),
     ],
 )

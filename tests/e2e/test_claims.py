@@ -160,7 +160,7 @@ def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast,
         expect(ann.page.locator(".banner")).to_contain_text("went to another person")
         ann.go("/?project=ego")
         expect(card(ann.page, "kept")).to_contain_text(lost)
-        expect(card(ann.page, "kept")).to_contain_text("arrived after your lease ended")
+        expect(card(ann.page, "kept")).to_contain_text("arrived too late. Your lease had ended")
         expect(take_up(ann.page, "kept")).to_have_count(1)  # another slot of it is free
         ann.page.get_by_text("Read and copy").click()
         expect(ann.page.locator("[data-testid=stCode]")).to_contain_text(LONG)

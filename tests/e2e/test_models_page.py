@@ -124,7 +124,7 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
         go_to(page, "New run")  # the demo's answers came out of files, so the page begins with these
         row = page.get_by_role("row").filter(has_text=MODEL)
         expect(row).to_contain_text("The model fits")
-        expect(page.get_by_role("row").filter(has_text="half")).to_contain_text("It has no weights")
+        expect(page.get_by_role("row").filter(has_text="half")).to_contain_text("The folder has no weights")
         page.get_by_role("combobox", name="Folder").click()
         page.get_by_role("option", name=MODEL).click()
         expect(page.get_by_role("textbox", name="Description (YAML)")).to_have_value(re.compile(f"name: {MODEL}"))
@@ -137,7 +137,7 @@ def test_a_folder_is_picked_run_watched_read_and_sent_to_grading(
         lead.settled(held_ms=300)
 
         page.get_by_role("button", name="Preview run").click()
-        expect(page.locator("[data-part=foreseen]")).to_contain_text(f"{MODEL} will be asked about {ASKED} items")
+        expect(page.locator("[data-part=foreseen]")).to_contain_text(f"Touchstone will ask {MODEL} about {ASKED} items")
         first = page.locator(".ts-notice").filter(has_text="user").first
         expect(first.locator("img")).to_be_visible()
         assert first.locator("img").evaluate("image => image.naturalWidth") > 100

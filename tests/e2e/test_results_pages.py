@@ -98,7 +98,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         for words, n in (("zebra", 0), ("", len(here))):
             page.get_by_label("Text").fill(words)
             lead.press("Enter")
-            expect(page.get_by_text("No case fits these filters")).to_have_count(int(not n))
+            expect(page.get_by_text("No cases match these filters")).to_have_count(int(not n))
             expect(listed).to_have_count(n)
             lead.settled()
         count.click()  # out of the text box, where J is a letter
@@ -160,7 +160,7 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         first, last = re.match(r"(\d+)(?: to (\d+))?", shown[0]).groups()  # type: ignore[union-attr]
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
-        expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each compared with")
+        expect(page.locator('[data-part="chance"]')).to_contain_text("slices with the model's other answers")
         page.get_by_label("Groups of models by").scroll_into_view_if_needed()
         lead.settled()
         page.get_by_label("Groups of models by").click()
@@ -191,7 +191,7 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         lead.open("/leaderboard?project=demo")
         page = lead.page
         standing = page.locator('[data-part="standing"]')
-        expect(standing).to_contain_text("The board is not public.", timeout=60_000)
+        expect(standing).to_contain_text("The leaderboard is not public.", timeout=60_000)
         page.get_by_label("Title").fill("Cups")
         page.get_by_label("Text above table").fill("As of today.")
         lead.settled()
@@ -230,7 +230,7 @@ def test_a_stranger_reads_what_the_lead_has_made_public_and_nothing_after_it_was
         expect(page.get_by_text("1 row matches no item of this project")).to_be_visible()
 
         page.get_by_role("button", name="Unpublish board").dblclick()
-        expect(standing).to_contain_text("The board is not public.")
+        expect(standing).to_contain_text("The leaderboard is not public.")
         assert stranger.goto(address).status == 404  # type: ignore[union-attr]
     with opened(serving) as store:
         kinds = [each.kind for each in events(store, by=None, project="demo", kinds=["leaderboard."])]

@@ -230,7 +230,7 @@ def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) ->
         copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
     accounts.create_person(copy, login="someone", name="Someone")
-    with pytest.raises(ConflictError, match="holds more than the demo \\(someone\\)"):
+    with pytest.raises(ConflictError, match="contains more than the demo \\(someone\\)"):
         _forget(shared)
     assert demo.exists(copy)
 
@@ -263,7 +263,7 @@ def test_the_command_refuses_in_one_sentence_to_delete_other_work(copy: Store, t
     projects.create_project(copy, name="real", loaded=load_schema(shipped()["demo"]))
     done = command(tmp_path, "--reset")
     assert done.returncode == 1
-    assert "holds more than the demo (real)" in done.stderr
+    assert "contains more than the demo (real)" in done.stderr
     assert "Traceback" not in done.stderr
     assert demo.exists(copy)
 

@@ -133,7 +133,7 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
     with pytest.raises(InvalidFileError, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "frage"}))
     with pytest.raises(
-        InvalidFileError, match=r"t\.csv has no column 'question', 'Fach' \(level\); its columns are 'Nr'"
+        InvalidFileError, match=r"t\.csv has no column 'question', 'Fach' \(level\)\. The columns are 'Nr'"
     ):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"level": "Fach"}))
 
@@ -254,7 +254,7 @@ def test_what_is_no_place_of_an_option_is_refused(
         ("1,add,,,,,a,b", "question is missing"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
         ("1,add,Q,a or b,,,a,b", "options is not a list; write the list as JSON, give each entry a column"),
-        ('1,add,Q,"[""a""]",b,,a,b', "Answer: this must be one of the entries of options"),
+        ('1,add,Q,"[""a""]",b,,a,b', "Answer: choose one of the entries of options"),
         ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write digits only"),
         ("1,add,Q,,,x", "it has 6 cells, but the header has 8"),
         ("0,add,Q,,,,a,b", "its id 0 is also in row 1"),
@@ -420,7 +420,7 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     longer = replace(first, touched=True, fields={**first.fields, "options": list("HCPJU"), "answer": "H"})
     with pytest.raises(
         InvalidFileError,
-        match=r"item 1 cannot be written: its list has 5 entries, but the only columns for them are a, b, c, d",
+        match=r"item 1 cannot be written: the list has 5 entries, but only these columns exist for entries: a, b, c, d",
     ):
         out(replace(came, items=[longer]), schema())
     fresh = replace(second, fragment=None)

@@ -172,9 +172,9 @@ def test_a_row_that_does_not_fit_is_named(tmp_path: Path, format: str, record: A
 REFUSED: list[tuple[bytes, str]] = [
     (json.dumps([egothink_record(0)]).encode("utf-16"), "UTF-16"),
     (b"", "empty"),
-    (b'{"a": {\n}}', "not an array"),
-    (b"id,question\n1,What?\n", "not an array"),
-    (b"\x89PNG\r\n\x1a\n\x00\x00", "not an array"),
+    (b'{"a": {\n}}', "not a JSON array"),
+    (b"id,question\n1,What?\n", "not a JSON array"),
+    (b"\x89PNG\r\n\x1a\n\x00\x00", "not a JSON array"),
 ]
 
 

@@ -44,5 +44,5 @@ def test_nothing_outside_the_folder_is_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="no media folder"):
+    with pytest.raises(InvalidFileError, match=r"The media folder .*none does not exist"):
         MediaFolder(tmp_path / "none")

@@ -14,7 +14,7 @@ from inference.spec import ModelSpec
 from workflow.runs.model_descriptions import find_device
 
 NAMED = (
-    "little cannot be opened. The adapter `chat` belongs to the extension Local models, which is not installed. "
+    "Touchstone cannot open little. The adapter `chat` belongs to the extension Local models, which is not installed. "
     "Restore the folder `extensions/local_models` of this version of Touchstone, then start Touchstone again."
 )
 

@@ -409,7 +409,7 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
                 {"error": {"message": "no temperature", "code": "unsupported_value", "param": "temperature"}},
                 status=400,
             ),
-            "List it under `omit`",
+            "Add the name to `omit`",
         ),
         (Reply("moved", b"", 302, {"location": "http://127.0.0.1:9/v1"}), "does not follow redirects"),
     ],
@@ -544,7 +544,7 @@ def test_answers_that_are_shorter_than_allowed_leave_money_for_more() -> None:
 
 
 def test_a_limit_of_money_needs_prices() -> None:
-    with pytest.raises(ValueError, match="`max_cost` needs `price`"):
+    with pytest.raises(ValueError, match="`max_cost` requires `price`"):
         Endpoint(base_url="http://127.0.0.1/v1", max_cost=1.0)
 
 
@@ -753,7 +753,7 @@ def test_what_the_server_takes_next_to_the_protocol() -> None:
     ("generation", "endpoint", "says"),
     [
         (Generation(num_beams=4), {}, "`num_beams` of `generation` is not part of the protocol"),
-        (Generation(repetition_penalty=1.1), {}, "list it under `also`"),
+        (Generation(repetition_penalty=1.1), {}, "list the setting under `also`"),
         (Generation(), {"omit": ("temprature",)}, "`omit` lists temprature, which is never sent"),
     ],
 )
@@ -827,8 +827,8 @@ def test_a_model_is_not_shown_more_than_it_takes(tmp_path: Path) -> None:
         (two,) = asked(server.url, [Question(1, "", "", ("?", shown, shown))], modality="one_image")
         assert server.asked == []
     assert (none.outcome, two.outcome) == (Outcome.FAILED, Outcome.FAILED)
-    assert "has 1 picture, and the description says that scripted takes none" in none.error
-    assert "has 2 pictures, and the description says that scripted takes one" in two.error
+    assert "has 1 picture, but `modality` in the description says that scripted takes none" in none.error
+    assert "has 2 pictures, but `modality` in the description says that scripted takes one" in two.error
 
 
 def test_a_question_that_cannot_be_asked_is_skipped() -> None:

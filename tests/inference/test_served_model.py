@@ -182,7 +182,7 @@ def test_a_model_that_knows_nothing_gives_no_goal_of_a_video(
     assert sum(each["replies"] for each in made["failures"]) == 4
     # it says eight tokens, or ends before
     kinds = {each["kind"] for each in made["failures"]}
-    assert kinds <= {Outcome.TRUNCATED.label, Outcome.EMPTY.label, "it is no JSON", "the JSON is incomplete"}
+    assert kinds <= {Outcome.TRUNCATED.label, Outcome.EMPTY.label, "the reply is not JSON", "the JSON is incomplete"}
 
 
 @needs("commands", "drafting")

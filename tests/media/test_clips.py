@@ -103,7 +103,7 @@ def test_large_sources_are_scaled_to_even_sides(tmp_path: Path) -> None:
         (2, 2, "has no length"),
         (3, 1, "has no length"),
         (-1, 1, "has no length"),
-        (1, 60, r"lasts \d\.\d\d s, so it cannot be cut at 60\.00 s"),
+        (1, 60, r"lasts \d\.\d\d s, so Touchstone cannot cut the video at 60\.00 s"),
     ],
 )
 def test_a_cut_that_cannot_be(steady: Path, tmp_path: Path, start: float, end: float, words: str) -> None:

@@ -227,7 +227,7 @@ def test_a_turned_matroska_or_webm_is_converted(tmp_path: Path) -> None:
         kept = clips.as_stored(path, out=tmp_path / "made.webm")
         assert (kept == path) == (turned == 1 and ending == ".webm")
         if ending == ".webm" and turned != 1:
-            with pytest.raises(InvalidMediaError, match="rotated or mirrored, which not all browsers show"):
+            with pytest.raises(InvalidMediaError, match="rotated or mirrored, and not all browsers correct the orientation"):
                 store.add(path)
         stored = store.add(kept)
         with Image.open(store.path(stored.sha256, "display")) as page:
@@ -370,7 +370,7 @@ def test_a_late_video_that_was_cut_short_still_breaks_off(tmp_path: Path) -> Non
     with frames.opened(path) as film:
         assert film.broken
         assert 5 < len(film) < 45
-    with pytest.raises(InvalidMediaError, match=r"a\.mkv breaks off at \d\.\d\d s: .*Copy or fetch it again"):
+    with pytest.raises(InvalidMediaError, match=r"a\.mkv ends early, at \d\.\d\d s: .*Copy or download the file again"):
         clips.convert(path, out=tmp_path / "made.webm")
 
 

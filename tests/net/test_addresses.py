@@ -26,8 +26,8 @@ def place_of(url: str) -> ServerAddress:
         ("http://0177.0.0.1/v1", "four decimal numbers"),
         ("http://127.1/v1", "four decimal numbers"),
         ("http://10.0.0.0x7/v1", "four decimal numbers"),
-        ("http://169.254.169.254.:80:90/v1", "host or port"),
-        ("http://example.org:99999/v1", "host or port"),
+        ("http://169.254.169.254.:80:90/v1", "the host or the port is not valid"),
+        ("http://example.org:99999/v1", "the host or the port is not valid"),
         ("http://example.org:0/v1", "1 to 65535"),
         ("http://[::1%25eth0]/v1", "IPv6"),
         ("http://[fe80::1%eth0]/v1", "IPv6"),
@@ -36,8 +36,8 @@ def place_of(url: str) -> ServerAddress:
         ("http://exa mple.org/v1", "spaces"),
         ("http://example.org\\@10.0.0.1/v1", "spaces"),
         ("http://\uff11\uff12\uff17.0.0.1/v1", "xn--"),
-        ("http:///v1", "valid host name"),
-        ("http://a..b/v1", "valid host name"),
+        ("http:///v1", "the host name is not valid"),
+        ("http://a..b/v1", "the host name is not valid"),
     ],
 )
 def test_what_can_be_read_in_two_ways_is_refused_with_a_sentence(url: str, says: str) -> None:
@@ -153,7 +153,7 @@ def test_a_name_that_no_one_knows() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("nodename nor servname provided")
 
-    with pytest.raises(UnknownHost, match=r"No address was found for the name vllm\.lab"):
+    with pytest.raises(UnknownHost, match=r"Touchstone found no address for the name vllm\.lab"):
         Rules().look_up(place_of("http://vllm.lab/v1"), unknown)
     with pytest.raises(ForbiddenAddress, match="has no IP address"):
         Rules().look_up(place_of("http://vllm.lab/v1"), lambda host, port: [])

@@ -241,7 +241,7 @@ def drip(begun: bytes) -> Answer:
     ids=["status", "headers", "body"],
 )
 def test_what_comes_in_drips_ends_with_the_time_for_the_whole(ask: Ask, begun: bytes) -> None:
-    with Raw(drip(begun)) as server, pytest.raises(TooSlow, match=r"no complete reply came within 0\.3 seconds"):
+    with Raw(drip(begun)) as server, pytest.raises(TooSlow, match=r"no complete reply arrived within 0\.3 seconds"):
         ask(guarded(server.url), within(seconds=0.3), server.url)
 
 
@@ -254,7 +254,7 @@ def test_the_time_for_the_whole_is_that_of_a_reading_where_nothing_else_is_said(
 def test_silence_ends_before_the_time_for_the_whole(ask: Ask) -> None:
     with (
         Raw(lambda stream: stream.recv(1) and None) as server,
-        pytest.raises(TooSlow, match=r"no data came for 0\.2 seconds"),
+        pytest.raises(TooSlow, match=r"no data arrived for 0\.2 seconds"),
     ):
         ask(guarded(server.url), within(seconds=600.0), server.url, seconds=0.2)
 

@@ -202,10 +202,10 @@ def test_an_index_is_a_position_elsewhere(
             [[0, "What is 2?", "a"]],
             "row 2: question is not the question of the item at position 0 .*'What is 1[?]'",
         ),
-        ([[0, "", "a"], [4, "", "b"]], "row 3: there is no item '4' in this project, and this project has 4 items"),
-        ([[0, "", "a"], ["x", "", "b"]], "row 3: there is no item 'x' in this project"),
-        ([[0, "", "a"], [-1, "", "b"]], "row 3: there is no item '-1'"),
-        ([[0, "", "a"], [0.5, "", "b"]], "row 3: there is no item '0.5'"),
+        ([[0, "", "a"], [4, "", "b"]], "row 3: this project has no item '4', and this project has 4 items"),
+        ([[0, "", "a"], ["x", "", "b"]], "row 3: this project has no item 'x'"),
+        ([[0, "", "a"], [-1, "", "b"]], "row 3: this project has no item '-1'"),
+        ([[0, "", "a"], [0.5, "", "b"]], "row 3: this project has no item '0.5'"),
     ],
 )
 def test_an_index_that_means_nothing_is_refused(

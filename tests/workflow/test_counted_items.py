@@ -152,11 +152,11 @@ def test_a_correction_is_about_the_dimensions_that_people_have_graded_and_says_s
     line = cut.whole["m"]
     assert (line.asked, line.found.n_units, line.people) == (40, 40, 20)
     assert line.found.value == pytest.approx(0.5)  # a judge without any contrast adds nothing to people's 10 of 20
-    said = next(note for note in cut.notes if "the judge's error there is unknown" in note)
+    said = next(note for note in cut.notes if "the judge's error in these dimensions is unknown" in note)
     assert "D02, D03, D04, D05, D06, D07, D08, D09, D10, D11" in said
     whole = numbers.sliced_scores(found, JUDGE)
     assert (whole.whole["m"].found.n_units, len(whole.slicing.labels)) == (240, 12)
-    assert not any("the judge's error there is unknown" in note for note in whole.notes)
+    assert not any("the judge's error in these dimensions is unknown" in note for note in whole.notes)
 
 
 # ---- counts add up --------------------------------------------------------------------------------------------------

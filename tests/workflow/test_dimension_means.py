@@ -140,5 +140,5 @@ def test_what_cannot_be_compared(store: Store, tmp_path: Path) -> None:
         agreement_of_means(store, person=None, project="p", raters=["three"])
     with pytest.raises(RatingsError, match=r"'choice' is not a criterion with numbers. Criteria with numbers: score"):
         agreement_of_means(store, person=None, project="p", criteria=["choice"])
-    with pytest.raises(RatingsError, match="all people count as one rater"):
+    with pytest.raises(RatingsError, match="All people count as one rater"):
         agreement_of_means(store, person=None, project="p", raters=["one"])

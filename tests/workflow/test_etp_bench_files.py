@@ -106,7 +106,7 @@ BAD: list[tuple[Any, str]] = [
     (etp_record("Goal", 0, answer="Maybe"), "one of the options (Yes, No)"),
     (etp_record("Goal", 0, options=None), "there are no options to choose from"),
     (etp_record("Temporal", 0, answer="1, 3"), "list the numbers of all images from 1"),
-    (etp_record("Property", 0, answer="edible"), "every entry must be one of breakable"),
+    (etp_record("Property", 0, answer="edible"), "list only these words, separated by commas: breakable"),
     (etp_record("Type", 0, images=[]), "it has no images, but at least 1 is needed"),
     (etp_record("Type", 0, images=[{"path": 1}]), "images must be a list of paths"),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9, "y": 0.9, "w": 0.5, "h": 0.5}]), "Red boxes: "),
@@ -192,7 +192,7 @@ def test_an_edit_into_a_form_of_another_aspect_is_refused(project: Store, media:
     [
         ("options: [a, b], by_dimension: {two: [a]}", "`two` is not a dimension"),
         ("options: [a, b], by_dimension: {one: [c]}", "`c` is not a value of `form`"),
-        ("options: [a, b], by_dimension: {one: []}", "this list is empty"),
+        ("options: [a, b], by_dimension: {one: []}", "the list is empty"),
     ],
 )
 def test_forms_of_aspects_that_do_not_fit_the_schema_are_refused(keys: str, says: str) -> None:
@@ -201,7 +201,7 @@ def test_forms_of_aspects_that_do_not_fit_the_schema_are_refused(keys: str, says
         load_text(text + f"    - {{name: form, kind: choice, {keys}}}\n", "", "s.yaml")
     with pytest.raises(SchemaError, match="by_dimension"):
         load_text(text + "    - {name: form, kind: text, by_dimension: {one: [a]}}\n", "", "s.yaml")
-    with pytest.raises(SchemaError, match="the field needs `forms`"):
+    with pytest.raises(SchemaError, match="this field has no `forms`; add `forms`"):
         load_text(text + "    - {name: answer, kind: text, read_as: form}\n", "", "s.yaml")
 
 

@@ -190,9 +190,9 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert [each["data"]["item_id"] for each in json.loads(tasks["label_studio.chosen-1-of-3.json"])] == ["1"]
 
     for place, options, why in [
-        (tmp_path / "x", {"only": ("0", "<b>", "9")}, "no such items: <b>, 9. Nothing was written"),
-        (whole / "part.json", only, "already has an export of all of the items. Choose another folder"),
-        (part / "other.json", only, f"also describes {name}, another part of a project"),
+        (tmp_path / "x", {"only": ("0", "<b>", "9")}, "does not have these items: <b>, 9. Nothing was written"),
+        (whole / "part.json", only, "already describes an export of all of the items. Choose another folder"),
+        (part / "other.json", only, f"also describes {name}, which is not part of this export"),
     ]:
         with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)
@@ -261,7 +261,7 @@ def test_a_manifest_goes_next_to_a_single_file_and_over_no_other(
     folder = tmp_path / "r"
     folder.mkdir()
     (folder / "manifest.json").write_text('{"name": "an app"}')
-    with pytest.raises(InvalidFileError, match="not a manifest of Touchstone"):
+    with pytest.raises(InvalidFileError, match="not a Touchstone manifest"):
         out(store, "egoplan", folder / "kept.json", only=("0",))
     (folder / "manifest.json").unlink()
     assert out(store, "egoplan", folder / "kept.json", only=("0",)) == ["kept.json", "manifest.json"]

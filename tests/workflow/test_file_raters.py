@@ -187,7 +187,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         submissions.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
     here = {each.unit: 0.5 for each in ratings_of(store, project="p", stage=Stage.GRADING)}
     done = bring(store, tmp_path, ("bob", "gpt"), n=4)
-    assert file_raters.in_sentences(done.raters)[1].startswith("Raters with an account here: bob.")
+    assert file_raters.in_sentences(done.raters)[1].startswith("Raters with an account: bob.")
     wanted = {f"colour/{at} · m": GRADES["bob"][at] for at in range(4)} | here
     for pseudonyms, name in ((False, "bob"), (True, "person-1")):
         found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)
@@ -196,7 +196,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
     assert all(len(given) == 1 for given in read.grades["score"].values())
     assert set(read.judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInputError, match="bob has rated here with an account, so this rater is a person"):
+    with pytest.raises(InvalidInputError, match="bob gave ratings with an account on this server, so bob is a person"):
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 

@@ -165,7 +165,7 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
 def test_a_format_that_is_only_written_cannot_be_imported(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
-    with pytest.raises(InvalidFileError, match=r"Touchstone writes prov, but cannot read it. EgoThink reads egothink"):
+    with pytest.raises(InvalidFileError, match=r"Touchstone can export prov, but cannot import this format. EgoThink can import egothink"):
         bring(store, media, "prov", path)
     assert item_names(store) == []
 
@@ -452,7 +452,7 @@ def test_a_clip_ends_before_the_action_that_is_asked_for(store: Store, media: Me
     assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
     late = egoplan_record(1, video_id="V00", current_observation_frame=61, action_start_frame=65)
     early = egoplan_record(2, video_id="V00", current_observation_frame=60, action_start_frame=65)
-    with pytest.raises(InvalidFileError, match=r"row 1: .*frame 61\) is later than 0\.5 s before its action begins"):
+    with pytest.raises(InvalidFileError, match=r"row 1: .*frame 61\) must be at least 0\.5 s before the action begins"):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [late, early]), media_dir=tmp_path / "media")
     assert bring(store, media, "egoplan", write(tmp_path / "c.json", [early]), media_dir=tmp_path / "media").items == 1
 
@@ -471,7 +471,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
-        InvalidFileError, match="its goal takes at least 21 actions, including the next one, but at most 20"
+        InvalidFileError, match="its goal has at least 21 actions, including the next action, but at most 20"
     ):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
 

@@ -305,7 +305,7 @@ def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     assert Counter(dimensions[id] for id in some) == {"colour": 4, "shape": 4}
     assert drawn(chosen="stratified", per_dimension=4, seed=7) == some
     assert drawn(chosen="stratified", per_dimension=4, seed=8) != some
-    with pytest.raises(InvalidInputError, match="No items to judge: A blind test has no such answers"):
+    with pytest.raises(InvalidInputError, match="No items to judge: A blind test has no matching answers"):
         drawn(chosen="graded")
     with pytest.raises(InvalidInputError, match="no answers of 'nobody'"):
         drawn(models=("nobody",))

@@ -168,7 +168,7 @@ def test_graders_get_shuffled_answers_that_name_no_letter(store: Store, media: M
     assert done.unanswered == {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
     assert [each.row for each in done.bad] == [2, 3, 4]
     assert (
-        "people or judges in the stage grading would read the letters of its answer in the item's order"
+        "people or judges in the stage grading see the item's order"
         in done.bad[0].reason
     )
 
@@ -257,7 +257,7 @@ def test_an_id_with_the_question_of_another_item_is_refused(
     begin(store, media, tmp_path)
     (tmp_path / name).write_text(text)
     with pytest.raises(
-        InvalidFileError, match=r"row \d: it names the item 'q2', but its question, .* is not the item's"
+        InvalidFileError, match=r"row \d: the answer names the item 'q2', but its question, .* is not the item's"
     ):
         bring(store, media, tmp_path / name, model="m")
     assert read_as(store) == {}

@@ -158,9 +158,9 @@ def test_what_the_constraints_forbid_is_looked_for_all_the_same(store: Store) ->
     assert any("wrote or edited" in each for each in check(store, rebuild=True))
     damage(store, "UPDATE item SET author_id = NULL")
     damage(store, "UPDATE task SET state = 'open', person_id = NULL WHERE state = 'done'")
-    assert any("is open, but something was submitted" in each for each in check(store))
+    assert any("is open, but has a submission" in each for each in check(store))
     damage(store, "UPDATE task SET state = 'done'")
-    assert any("nothing was submitted" in each for each in check(store))
+    assert any("is done, but has no submission" in each for each in check(store))
 
 
 @pytest.mark.one_database

@@ -88,7 +88,7 @@ def test_the_types_of_etp_bench_are_156_and_begin_with_its_prompts() -> None:
         ("[Look., See.]", "[Look., 7]", "wordings.opening: the wordings must be a list with at least one text"),
         ("[Look., See.]", "[Look., Look.]", "wordings.opening: a wording appears twice"),
         ("opening: [", "ending: [", "wordings.ending: the prompt has no `<ending>`"),
-        ("opening: [", "image: [", "and not `image`"),
+        ("opening: [", "image: [", "and cannot be `image`"),
         ("opening: [Look., See.]", f"opening: {[str(n) for n in range(400)]}", "the wordings combine to 1,200 prompts"),
     ],
 )
@@ -227,9 +227,9 @@ def test_a_cross_is_about_the_items_that_have_everything(store: Store, tmp_path:
 
 def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     plan = plan_for(ETP.schema_, FISH)
-    with pytest.raises(ModelError, match="To compare additions, name one or more, each only once"):
+    with pytest.raises(ModelError, match=r"To compare additions, name one or more additions, .*\. Name each addition only once"):
         crossed(plan)
-    with pytest.raises(ModelError, match="each only once"):
+    with pytest.raises(ModelError, match="Name each addition only once"):
         crossed(plan_for(ETP.schema_, FISH, injections=("objects", "objects")))
     none = plan_for(ETP.schema_, FISH, injections=("objects",), dimensions=("goal",))
     with pytest.raises(InvalidInputError, match="no items that you chose"):
@@ -257,7 +257,7 @@ def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) ->
     assert "1 item is left out: without data for spatial and knowledge" in told
     assert "  type etp_bench_types/any/plan/" in told
     told = said("--cross", "all", "--later")
-    assert told.count("waits for a worker") == 8
+    assert told.count("is waiting for a worker") == 8
     runs = run_views.runs_of(store, by=None, project="p", kind=RunKind.MODEL)
     assert {(each.name, each.wanted) for each in runs} == {
         (model_runs.label_of(FISH, each), 2)

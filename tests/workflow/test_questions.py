@@ -415,7 +415,7 @@ def test_prompts_that_are_not_there_or_have_changed_are_refused(
 ) -> None:
     loaded = schema_of("egothink")
     make_project(store, loaded=loaded)
-    with pytest.raises(ModelError, match="Give a file, or one of plain, egothink"):
+    with pytest.raises(ModelError, match="Name a file, or one of plain, egothink"):
         asker(store, media, loaded, prompts=str(tmp_path / "none.yaml"))
     plan = replace(plan_for(loaded.schema_, FISH), prompt_hash="0" * 64)
     with pytest.raises(ModelError, match="egothink have changed since this run started"):
@@ -694,7 +694,7 @@ def test_how_many_frames_follows_from_the_model_s_description_then_from_the_sche
     def shown(spec: ModelSpec, **plan: Any) -> dict[str, str]:
         return dict(asker(store, media, loaded, spec=spec, **plan).describe(ids).clips)
 
-    schema = "(the schema, for models that do not set it)"  # the paper's own baseline: C.1
+    schema = "(from the schema, because the model does not set it)"  # the paper's own baseline: C.1
     assert shown(FISH) == {
         "frames_per_segment": f"8 {schema}",
         "recent_segments": f"4 {schema}",

@@ -229,7 +229,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
     [
         ({"stages": {}}, {"unit": "prediction"}, "models' answers are not graded"),
         ({"stages": {}}, {"statistics": ["icc"]}, "needs ratings, but the schema has no verification"),
-        ({}, {"statistics": ["derived"]}, "needs criteria under `report: derived`"),
+        ({}, {"statistics": ["derived"]}, "needs criteria; add criteria under `report: derived`"),
         ({}, {"statistics": ["icc", "icc"]}, "is listed twice"),
         ({}, {"scales": {"score": "nominal"}, "statistics": ["icc"]}, "needs a criterion with numbers on a scale"),
         ({}, {"statistics": ["box_f1"]}, "`box_f1` needs a criterion for boxes"),

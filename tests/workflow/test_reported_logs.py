@@ -205,7 +205,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "inspect_ai 4590: options with numbers from 0": (
         "s.jsonl",
         lm_eval({"item": "q4", "question": Q4}, f"{Q4}\n0: the door\n1: the tap\n2: the box", "0"),
-        "numbers its options from 0",
+        "numbers the options from 0",
     ),
 }
 

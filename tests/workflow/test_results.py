@@ -300,7 +300,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     apart = made([(at, "m", NAN) for at in range(4)], grades={"score": {3: [1]}}, judged=judged)
     line = numbers.sliced_scores(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
     assert math.isnan(line.found.value)
-    assert "graded by people and by the judge" in (line.found.reason or "")
+    assert "graded both by people and by the judge" in (line.found.reason or "")
     halves = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [0.5], 1: [1]}}, judged=judged)
     line = numbers.sliced_scores(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
     assert "zeros and ones" in (line.found.reason or "")

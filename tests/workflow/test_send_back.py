@@ -164,8 +164,8 @@ def test_what_cannot_go_back_says_why(store: Store) -> None:
     assert seen.can == (names[0],)
     assert dict(seen.cannot) == {names[1]: GONE, names[2]: FROM_FILE, names[3]: NO_SLOT}
     for given, sentence in (
-        (sending(None, names), "Say who sends the item back"),
-        (sending(lea, names, all=" \0 "[:1]), "Give a reason. The author reads it"),
+        (sending(None, names), "Name the person who sends the item back"),
+        (sending(lea, names, all=" \0 "[:1]), "Enter a reason. The author will see the reason"),
         (sending(lea, names, all="", own={names[0]: WHY}), f"{names[1]} has no reason"),
         (sending(lea, names, own={names[0]: "x" * (LONGEST_REASON + 1)}), "Shorten the reason"),
     ):

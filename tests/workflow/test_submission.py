@@ -65,7 +65,7 @@ def test_what_is_not_answered_is_said_or_named(project: Store, home: Path, tmp_p
     run = answer(project, home, tmp_path, {"5": "B", "7": "I would take a cup"})
     out = tmp_path / "submission.json"
     sentence = (
-        r"^2 of 3 items have no answer in this run that matches one of their options: "
+        r"^2 of 3 items have no answer in this run that matches an option: "
         r"12, 7 \('I would take a cup' was not read: format violation: states none, or not one\)\. .*--unanswered"
     )
     with pytest.raises(InvalidFileError, match=sentence):
@@ -96,7 +96,7 @@ def test_the_answers_of_one_run_come_back_as_they_went(project: Store, home: Pat
 
 def test_format_and_run_go_together(project: Store, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    with pytest.raises(InvalidFileError, match="Name the run with --run"):
+    with pytest.raises(InvalidFileError, match="Choose the run with --run"):
         export(project, by=None, project="p", format="egoplan_submission", out=out)
     with pytest.raises(InvalidFileError, match="Export egoplan without them"):
         export(project, by=None, project="p", format="egoplan", out=out, run="x")
@@ -113,5 +113,5 @@ def test_items_without_ids_and_options_are_refused(store: Store, home: Path, tmp
     del record["sample_id"]
     import_files(store, media, by=None, project="p", format="egoplan", path=write(tmp_path / "val.json", [record]))
     run = answer(store, home, tmp_path, {"0": "B"})
-    with pytest.raises(InvalidFileError, match="The item '0' lacks its own sample_id"):
+    with pytest.raises(InvalidFileError, match="needs the original sample_id and the options of each item. The item '0' lacks one of these"):
         export(store, by=None, project="p", format="egoplan_submission", out=tmp_path / "out.json", run=run)

@@ -114,7 +114,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     with pytest.raises(InvalidFileError, match=r"'i 1' exists with other content. Rows: 1 changed, 2 unchanged, 1 new"):
         bring()
     with pytest.raises(
-        InvalidFileError, match=r"Columns, places and encodings are only for csv or jsonl. Import predictions"
+        InvalidFileError, match=r"Columns, places and encodings apply only to csv or jsonl. Import predictions"
     ):
         import_files(
             store, media, by=None, project="p", format="predictions", path=path, said=ColumnMapping(encoding="cp1252")
@@ -222,5 +222,5 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
     with pytest.raises(InvalidFileError, match="row 2 has changed, and the rows of this file have no ids"):
         take(first, third, second)
     assert take(first, second, third).items == 1
-    with pytest.raises(InvalidFileError, match=r"Only items can be limited to new ones. Import ratings without"):
+    with pytest.raises(InvalidFileError, match=r"Only imports of items can be limited to new items. Import ratings without"):
         import_files(store, media, by=None, project="p", format="ratings", path=path, new_only=True)

@@ -20,7 +20,7 @@ from workflow.releases.create import create
 from workflow.releases.settings import ReleaseOptions
 
 MISSING = (
-    "A change of the schema of p is not finished. The command `project migrate` belongs to the extension Schema "
+    "The schema migration of p is not finished. The command `project migrate` belongs to the extension Schema "
     "migration, which is not installed. Restore the folder `extensions/schema_migration` of this version of "
     "Touchstone, then start Touchstone again."
 )

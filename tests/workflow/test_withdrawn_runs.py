@@ -190,13 +190,13 @@ def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> 
     one, two = make_items(store, 2)
     attempts = [Attempt(one, Outcome.ANSWERED, "red"), Attempt(two, Outcome.TRANSPORT_ERROR, "")]
     run = make_run(store, attempts, state=RunState.RUNNING)
-    with pytest.raises(ConflictError, match="Pause or cancel it"):
+    with pytest.raises(ConflictError, match="Pause or cancel the run"):
         run_control.withdraw(store, by=None, run=run, reason="the wrong model")
     run_control.pause(store, by=None, run=run)
     run_control.withdraw(store, by=None, run=run, reason="the wrong model")
     for go_on in (run_control.resume, run_control.retry_failed, run_grading.send_to_grading):
         with pytest.raises(
-            ConflictError, match=r"little-model was withdrawn \(the wrong model\); undo the withdrawal before"
+            ConflictError, match=r"little-model was withdrawn \(the wrong model\)\. Undo the withdrawal before"
         ):
             go_on(store, by=None, run=run)  # type: ignore[operator]
     assert run_views.view(store, by=None, run=run).state is RunState.PAUSED

@@ -135,7 +135,7 @@ def test_someone_whose_own_work_waits_for_others_is_told_that(store: Store) -> N
     vote(store, ann)
     vote(store, ann)
     link(store, ids)  # what ann has voted on is nothing that she waits for
-    assert sentence(store, ann).startswith("You have finished your part. The remaining items wait for other people.")
+    assert sentence(store, ann).startswith("You have finished your tasks. The remaining items wait for other people.")
 
 
 def test_what_is_noted_wrongly_is_found_and_mended(store: Store) -> None:

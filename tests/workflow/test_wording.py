@@ -88,7 +88,7 @@ def test_an_edit_is_held_to_what_it_changes(store: Store) -> None:
         values = {**answers, "fields": fields}
         submissions.submit(store, person=ann, task=task, key=key, values=values)
 
-    with pytest.raises(InvalidInputError, match="End it with"):
+    with pytest.raises(InvalidInputError, match="End the text with"):
         submit("one", question="Which cup")
     submit("two", question="Which of these many cups is this?")
     authoring.edit_item(store, person=None, project="p", item="colour/0", fields={"options": ["red one", "blue"]})
@@ -128,7 +128,7 @@ def test_files_are_held_to_the_same_rules(store: Store, tmp_path: Path) -> None:
     assert looked.note == note
     assert import_files.import_files(store, media, **here, path=path).note == note
     bad = lines(tmp_path / "bad.jsonl", {**GOOD, "id": "9"}, {**OPEN, "id": "8"})
-    with pytest.raises(InvalidRowsError, match="End it with") as refused:
+    with pytest.raises(InvalidRowsError, match="End the text with") as refused:
         import_files.import_files(store, media, **here, path=bad)
     assert "row 2" in str(refused.value)
     assert len(questions(store)) == 3

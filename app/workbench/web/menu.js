@@ -12,6 +12,7 @@ import { t } from "./words.js";
 const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]";
 const ELSEWHERE = `${TYPED_IN}, [role=dialog], dialog, [role=listbox], [data-testid=stDataFrame]`;
 const TABS = ".ts-tabs";
+const NARROW = "(max-width: 768px)"; // the sidebar covers the page
 
 /** @type {WeakMap<object, Menu>} */
 const menus = new WeakMap();
@@ -28,6 +29,17 @@ export default function mount({ data, parentElement }) {
 }
 
 /**
+ * Open a page. On a phone, close the sidebar, which would hide the page.
+ * @param {string} href
+ */
+function leave(href) {
+  go(href);
+  if (!matchMedia(NARROW).matches) return;
+  const close = document.querySelector("[data-testid=stSidebarCollapseButton] button");
+  if (close instanceof HTMLElement) close.click();
+}
+
+/**
  * Follow a link without loading the page anew, unless the browser is asked for a new tab or window.
  * @param {MouseEvent} event
  * @param {string} href
@@ -35,7 +47,7 @@ export default function mount({ data, parentElement }) {
 function follow(event, href) {
   if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  go(href);
+  leave(href);
 }
 
 class Menu {
@@ -44,7 +56,7 @@ class Menu {
     /** @type {MenuData} */
     this.data = { entries: [], finder: [], here: "" };
     this.before = "";
-    this.palette = new Palette(go);
+    this.palette = new Palette(leave);
     this.list = el("nav", { "aria-label": t("Pages") });
     const open = { click: () => this.openPalette() };
     const all = el("button", { type: "button", class: "all", on: open }, key("M"), ` ${t("all pages")}`);

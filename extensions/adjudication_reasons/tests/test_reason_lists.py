@@ -75,7 +75,7 @@ def test_only_leads_see_an_item_behind_a_reason(store: Store) -> None:
 def test_an_empty_section_says_where_reasons_come_from_and_is_shown_to_who_asks(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
-    sentence = "When a senior settles an item, the reason appears in this list."
+    sentence = "When a senior annotator settles an item, the reason appears in this list."
     assert sentence in words(drawn(store, home, "agreement", "lea", project="p", section="adjudication_reasons"))
     assert sentence not in words(drawn(store, home, "agreement", "lea", project="p"))
 

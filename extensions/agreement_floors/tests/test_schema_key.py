@@ -33,7 +33,7 @@ def test_a_floor_has_a_name() -> None:
         ("criterion: choice, statistic: temporal_iou, at_least: 0.5", "statistic", "needs spans of time"),
         ("criterion: choice, statistic: cohen_kappa, variant: linear, at_least: 0.5", "variant", "needs numbers"),
         ("criterion: score, statistic: icc, variant: ICC(9), at_least: 0.5", "variant", "did you mean `ICC"),
-        ("criterion: score, statistic: pearson, variant: linear, at_least: 0.5", "variant", "leave `variant` out"),
+        ("criterion: score, statistic: pearson, variant: linear, at_least: 0.5", "variant", "remove `variant`"),
         ("criterion: choice, statistic: cohen_kappa, at_least: 0", "at_least", "above 0 and at most 1"),
         ("criterion: choice, statistic: cohen_kappa, at_least: 60", "at_least", "60 % is 0.6"),
         ("criterion: choice, statistic: cohen_kappa, at_least: 0.5, bound: upper", "bound", "upper"),

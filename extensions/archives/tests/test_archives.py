@@ -253,7 +253,7 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
         events.record(session, at=there.now(), kind=events.BOARD_PUBLISHED, project_id=1, data={"title": "All of it"})
     done = export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip", with_media=False)
     assert done.left_out == 2
-    with pytest.raises(InvalidFileError, match="images or clips missing in the archive and on this server: 2"):
+    with pytest.raises(InvalidFileError, match="images or clips that are missing from the archive and from this server: 2"):
         import_project(store, media, path=tmp_path / "bare.zip")
     come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:
@@ -357,7 +357,7 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
         "reading points to a missing schema_version",
     ),
     (first("project", reading={"steps": 1}), "reading is not a valid rule for reading answers to other schemas"),
-    (lambda rows: rows["item"].reverse(), "id is not above the id of the row before"),
+    (lambda rows: rows["item"].reverse(), "the ID is not greater than the ID of the previous row"),
     (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item are too far apart|points to a missing item"),
     (lambda rows: rows["project"].append(rows["project"][0]), "the archive has two projects"),
     (lambda rows: rows["project"].clear(), "the column .* is missing|project is missing"),
@@ -378,7 +378,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
         with pytest.raises(TouchstoneError, match=told):
             import_project(store, media, path=path)
     for about, told in (
-        ({"version": 2}, "written by a newer Touchstone"),
+        ({"version": 2}, "written by a newer version of Touchstone"),
         ({"database": "9999"}, "newer tables .* than this version"),
         ({"format": "zip"}, "the manifest does not describe a project"),
     ):
@@ -431,11 +431,11 @@ def test_a_file_that_is_no_whole_archive_is_refused(
     packed((image, b"GIF89a"))
     refused("does not match its name")
     packed(drop=image)
-    refused("images or clips missing in the archive and on this server: 1")
+    refused("images or clips that are missing from the archive and from this server: 1")
     packed(drop="manifest.json")
     refused("the archive has no manifest.json")
     packed(drop="tables/item.jsonl")
-    refused("the manifest names a table that is missing")
+    refused("the manifest names a missing table")
     assert projects.all_projects(store) == []
 
 

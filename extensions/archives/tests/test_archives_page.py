@@ -42,7 +42,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     services = Services(store, MediaStore(home / "media"), Settings(home, ""), lea, "csrf")
     job = project_jobs.begin(services, "archive", "p")
     assert project_jobs.begin(services, "archive", "p").id == job.id
-    with pytest.raises(ConflictError, match="Another task that you started for p is running"):
+    with pytest.raises(ConflictError, match="Another job that you started for p is running"):
         project_jobs.begin(services, "delete", "p", of_project=False, typed="p")
     job = until_over(store, job.id)
     assert (job.said, job.refused) == ("The archive is ready.", "")
@@ -64,7 +64,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert done("copy", **copy).said.startswith("Copy created: Q.")
     assert "Another project has the ID 'q'" in done("copy", **copy).refused
     assert rows(drawn(store, home, "projects", "lea"), "Project ID")[1]["Items written"] == "3"
-    assert "Type the project's name, p," in done("delete", of_project=False, typed="q").refused
+    assert "To delete the project, type its name, p." in done("delete", of_project=False, typed="q").refused
 
     page = drawn(store, home, "project_settings", "lea", project="p")
     page.button(key="projects.delete").click().run()

@@ -54,7 +54,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     lost = deletion.losses(store, by=lea, project="p")
     assert lost.files == 0  # the copy has them all
     assert lost.items == whole["item"] // 2
-    with pytest.raises(InvalidInputError, match="Type the project's name, p, to delete it"):
+    with pytest.raises(InvalidInputError, match="To delete the project, type its name, p"):
         deletion.delete_project(store, media, by=lea, project="p", typed="P")
     kept = [home / "releases" / name / "1" / "private" / "keys.json" for name in ("p", "q")]
     for path in kept:

@@ -99,7 +99,7 @@ def test_no_worker_takes_a_run_that_goes_in_batch_files(world: Batches) -> None:
         assert waiting(world.store) == []
         assert work(world.store, run, means=world.means) is RunState.BATCH
         assert server.asked == []
-    with pytest.raises(ConflictError, match="uses batch files, so it cannot be paused"):
+    with pytest.raises(ConflictError, match="uses batch files, so you cannot pause the run"):
         run_control.pause(world.store, by=None, run=run)
     with pytest.raises(ConflictError, match="touchstone batch create"):
         run_control.resume(world.store, by=None, run=run)
@@ -129,10 +129,10 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     assert judge_readings.verdicts_of(world.store, by=None, run=run) == {
         "score": Counter({ReplyOutcome.SCORED: 18, ReplyOutcome.TRANSPORT_ERROR: 2})
     }
-    whys = Counter(problem.why.partition(" the custom_id")[0] for problem in world.seen(run).problems)
+    whys = Counter(problem.why.partition(" '")[0] for problem in world.seen(run).problems)
     assert whys == {
-        "There is another line with": 2,
-        "Nothing was asked under": 2,
+        "Another line has the same custom_id,": 2,
+        "No question has the custom_id": 2,
         "The line is not JSON.": 2,
         "The line has no custom_id.": 1,
     }
@@ -297,7 +297,7 @@ def test_a_budget_counts_what_is_out(world: Batches) -> None:
         assert [len(server.questions(id)) for id in server.batches] == [5, 5, 2]
         server.work()
         world.fetch(run=run)
-        with pytest.raises(RunStoppedError, match="the limit of `max_calls`"):
+        with pytest.raises(RunStoppedError, match=r"reached the limit of 12 requests \(`max_calls`\)"):
             world.submit(run=run)
     assert world.all("SELECT count(*) FROM attempt") == [(12,)]
 
@@ -321,7 +321,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
     assert "9 of 15 replies have arrived, plus 5 errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
-    with pytest.raises(ConflictError, match="It expects no replies"):
+    with pytest.raises(ConflictError, match="so you cannot cancel it"):
         world.end(run=run, number=1)
     late = tmp_path / "late.jsonl"
     late.write_bytes(line(asked[14]["custom_id"], SCORED))

@@ -75,11 +75,11 @@ def test_what_a_lead_took_away_stays_away_from_the_page_that_is_still_open(store
     else:
         _take_away(store, lea)
     answer = {"person": ann, "task": held.id, "values": {"choice": "red"}}
-    with pytest.raises(LeaseLostError, match="A lead has taken this task away"):
+    with pytest.raises(LeaseLostError, match="A lead has withdrawn this task from you"):
         claims.heartbeat(store, person=ann, task=held.id)
-    with pytest.raises(LeaseLostError, match="A lead has taken this task away"):
+    with pytest.raises(LeaseLostError, match="A lead has withdrawn this task from you"):
         claims.postpone(store, person=ann, task=held.id)
-    with pytest.raises(LeaseLostError, match=r"A lead has taken this task away.*kept as a draft"):
+    with pytest.raises(LeaseLostError, match=r"A lead has withdrawn this task from you.*saved as a draft"):
         submissions.submit(store, key="1", **answer)
     assert held_by(store, ann.id) == []
     (kept,) = expired_drafts.of_person(store, person=ann)

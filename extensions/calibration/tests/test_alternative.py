@@ -102,7 +102,7 @@ def test_benjamini_yekutieli_by_hand() -> None:
 
 
 def test_what_cannot_be_read_is_said() -> None:
-    with pytest.raises(RatingsError, match="humans must be 2-dimensional, but it is 1-dimensional"):
+    with pytest.raises(RatingsError, match="humans must be 2-dimensional, but this array is 1-dimensional"):
         alternative_test([1, 0], [1, 0])
     with pytest.raises(RatingsError, match="names"):
         alternative_test(PEOPLE, JUDGE, raters=["a", "a", "b"])

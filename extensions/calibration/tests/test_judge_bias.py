@@ -211,7 +211,7 @@ def test_nothing_to_go_by() -> None:
     for found in (family_bias([1, 0, 1], [1, 0, 0], [True, True, True]), family_bias([], [], [])):
         assert not found.adjusted.defined
         assert found.adjusted.reason
-    with pytest.raises(RatingsError, match="other values than true and false"):
+    with pytest.raises(RatingsError, match="values other than true and false"):
         family_bias([1, 0], [1, 0], [0.5, 1])
 
 

@@ -154,7 +154,7 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
     assert rows["threat"]["share that fell"].value == 0.5
     assert rows["plain"]["share that fell"].value == 0.0
     assert len(study.attacked_others) == 2
-    with pytest.raises(RatingsError, match="was asked only about attack answers, which belong to no model"):
+    with pytest.raises(RatingsError, match="rated only attack answers, which belong to no model"):
         found(world, "renamed by likeness 1, attacked")
 
 
@@ -162,7 +162,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     with ScriptedServer([chat("I cannot say.")]) as server:
         world.work(world.run(server.url, world.plan()))
     with pytest.raises(
-        RatingsError, match="judge by likeness 1 has scored nothing on score: 0 of 12 replies scored; 12 unpar"
+        RatingsError, match="judge by likeness 1 has scored no unit on score: 0 of 12 replies scored; 12 unpar"
     ):
         found(world, "judge by likeness 1")
     replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -175,7 +175,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
         assert waiting
     study, report = found(world, "judge by likeness 1", "judge by likeness 1 (2)")
     assert [each.judge for each in study.scoreless] == ["judge by likeness 1"]
-    assert "judge by likeness 1 has scored nothing on score" in " ".join(
+    assert "judge by likeness 1 has scored no unit on score" in " ".join(
         block.words for block in report.section("design").blocks if isinstance(block, Paragraph)
     )
     with pytest.raises(RatingsError, match="has no reply yet: run is waiting"):
@@ -198,8 +198,8 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     (mean,) = found_.bounds
     assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
     assert in_words(found_).startswith(
-        "judge by likeness 1, score: 9 of 12 replies scored; 3 unparseable; mean 0.500 (0.375 to 0.625 if the rest "
-        "were lowest or highest); 5 also rated by people"
+        "judge by likeness 1, score: 9 of 12 replies scored; 3 unparseable; mean 0.500 (0.375 to 0.625 if all "
+        "missing scores were lowest or highest); 5 also rated by people"
     )
     settings = SimpleNamespace(home=tmp_path)
     monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))
@@ -259,5 +259,5 @@ def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(
     kept_rule.store_rule(world.store, by=None, project="p", text="margin=0.3")
     after = found(world, "judge by likeness 1")[0].rule
     assert (after.rule, after.before) == (Rule(margin=0.3), False)
-    with pytest.raises(RatingsError, match="is not NAME=NUMBER"):
+    with pytest.raises(RatingsError, match="does not have the form NAME=NUMBER"):
         kept_rule.store_rule(world.store, by=None, project="p", text="margen=0.1")

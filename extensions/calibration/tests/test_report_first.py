@@ -92,7 +92,7 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
     verdict = calibration(study, source).sections[0].blocks[0]
     assert isinstance(verdict, Rulings)
     assert verdict.when.startswith("The rule, set beforehand on ")
-    assert "A verdict takes 8 units" in verdict.rule[0]
+    assert "A verdict needs 8 units" in verdict.rule[0]
 
 
 def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> None:

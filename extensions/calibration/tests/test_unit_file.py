@@ -29,11 +29,11 @@ def test_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("model,item\nm,i\n", "row 1: name the column unit"),
-        ("unit,note\nu1,x\n", "row 1: name the column unit"),
-        ("unit,item,item\nu1,x,y\n", "each once"),
+        ("model,item\nm,i\n", "row 1: the header needs the column unit"),
+        ("unit,note\nu1,x\n", "row 1: the header needs the column unit"),
+        ("unit,item,item\nu1,x,y\n", "Name each column only once"),
         ("", "row 1"),
-        ("unit,item\nu1,a\nu1,b\n", "row 3: u1 already has a row"),
+        ("unit,item\nu1,a\nu1,b\n", "row 3: the unit u1 already has a row"),
         ("unit,item\n,a\n", "row 2: unit is empty"),
         ("unit,item\nu1\n", "row 2: expected 2 cells, found 1"),
         ("unit,length\nu1,long\n", "row 2: length is 'long'"),

@@ -72,7 +72,7 @@ def test_losses_of_one_value_qualify_the_verdict_with_numbers(lossy: Calibration
     # 930 of 940 agree; the judge says 440 zeros, a person 440: chance (440^2 + 500^2) / 940^2 = 0.50204, kappa
     # (930 / 940 - 0.50204) / 0.49796 = 0.97864; two people 0.95727; the difference is 0.021. With ones for 60 zeros,
     # 930 of 1,000 agree and chance is 0.44 * 0.5 + 0.56 * 0.5 = 0.5: kappa 0.86, and 0.86 - 0.96 = -0.1.
-    assert "the highest value, judge minus people would be \N{MINUS SIGN}0.100 [" in found.why[0]
+    assert "the highest value, the difference between judge and people would be \N{MINUS SIGN}0.100 [" in found.why[0]
     assert "instead of 0.021 [" in found.why[0]
     assert '"usable with correction" instead of "usable as replacement"' in found.why[0]
 
@@ -104,7 +104,7 @@ def test_a_green_verdict_that_holds_at_the_bounds_says_so() -> None:
     # 12 zeros with ones instead: 978 of 1,000 agree, kappa 0.956, and 0.956 - 0.96 is far above -0.05
     found = ruling(report(range(0, 24, 2)))
     assert (found.verdict, found.unread) == ("replace", "")
-    (said,) = [each for each in found.why if "the verdict is the same" in each.lower()]
+    (said,) = [each for each in found.why if "the verdict would be the same" in each.lower()]
     assert said.startswith("12 of 1,000 replies are unread (1.2 %). Losses depend on people's grade")
     assert said.endswith("if each unread reply had the lowest value or the highest value.")
 
@@ -113,14 +113,14 @@ def test_few_losses_that_depend_on_nothing_leave_the_verdict_as_it_is() -> None:
     lost = range(int(MOST_LOST * N))  # as many of each value, and not above the limit
     found = ruling(report(lost))
     assert (found.verdict, found.unread) == ("replace", "")
-    assert not any("verdict is the same" in each for each in found.why)
+    assert not any("verdict would be the same" in each for each in found.why)
 
 
 def test_names_without_an_order_get_the_value_that_fewest_people_gave() -> None:
     found = ruling(report(range(0, 120, 2), words=True))
     assert found.verdict == "correct"
     assert "wrong lost 60 of 500" in found.why[0]
-    assert "the value farthest from people's values, judge minus people would be -0.100 [" in found.why[0]
+    assert "the value farthest from people's values, the difference between judge and people would be \N{MINUS SIGN}0.100 [" in found.why[0]
 
 
 @needs("readers", "ratings")

@@ -86,7 +86,7 @@ def test_one_person_is_told_so_and_nothing_else() -> None:
 
 def test_a_machine_is_never_counted_among_the_people() -> None:
     given = {"people": statistic(0.8, 0.01), "ceiling": ceiling(0.1, 0.01), "association": statistic(0.9, 0.01)}
-    with pytest.raises(RatingsError, match="Machines named as people: gpt"):
+    with pytest.raises(RatingsError, match="These machines are named as people: gpt"):
         judge_verdict(**given, humans=["ann", "bob", "gpt"], machines=["gpt"], rule=NO_TEST)
 
 
@@ -227,7 +227,7 @@ def test_people_who_surely_agree_too_little_are_a_finding_of_their_own() -> None
         constant=compare_with_constant(graded, judge),
     )
     assert found.outcome == "people agree too little"
-    assert "too little to measure a judge" in found.reasons[0]
+    assert "too low to test a judge" in found.reasons[0]
 
 
 def test_next_to_the_constant_by_hand() -> None:

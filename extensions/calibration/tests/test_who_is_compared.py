@@ -53,7 +53,7 @@ def test_a_judge_that_ran_here_is_no_person_and_counts_until_it_is_withdrawn(sto
         run = world.run(server.url, world.plan())
         world.work(run)
     name = run_views.view(store, by=None, run=run).name
-    with pytest.raises(RatingsError, match="Name it as a judge, not among the people"):
+    with pytest.raises(RatingsError, match="Name it as a judge, not as a person"):
         compared(store, (name,), judge=name)
     assert compared(store, ("ann",), judge=name).judges == (name,)
     run_control.withdraw(store, by=None, run=run, reason="the wrong template")

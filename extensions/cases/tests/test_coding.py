@@ -156,7 +156,7 @@ def test_a_sample_is_even_stays_and_grows(store: Store) -> None:
     again = open_coding(store, by=None, project="p")
     assert (again.before, again.opened) == (6, 0)
     assert coded_answers(store) == first
-    with pytest.raises(ConflictError, match="6 answers are already planned"):
+    with pytest.raises(ConflictError, match="already has 6 planned answers"):
         open_coding(store, by=None, project="p", outputs=6)
     assert open_coding(store, by=None, project="p", outputs=8).opened == 2
     more = coded_answers(store)

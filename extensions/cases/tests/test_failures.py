@@ -123,7 +123,7 @@ def test_a_code_counts_once_it_is_settled_and_not_before(store: Store) -> None:
     code(store, bob, ["perception"])
     found = failures.failures(store, person=None, project="p")
     assert counted(found)["m", None, "perception"] == (1, 1), "where coders differ nothing is counted"
-    assert "1 with different codes, waiting for arbitration" in found.sentence
+    assert "1 with different codes (waiting for arbitration)" in found.sentence
     view = code(store, sam, ["reasoning"], stage=Stage.ARBITRATION)
     assert view.item == differed.item
     found = failures.failures(store, person=None, project="p")
@@ -161,7 +161,7 @@ def test_where_coders_differ_without_arbitration_nothing_is_settled(store: Store
     for person, given in zip(make_people(store, "ann", "bob"), (["format"], ["reasoning"]), strict=True):
         code(store, person, given)
     found = failures.failures(store, person=None, project="p")
-    assert "1 with different codes, unsettled" in found.sentence
+    assert "1 with different codes (unsettled)" in found.sentence
     assert found.counts[0].of == 0
 
 
@@ -174,7 +174,7 @@ def test_a_project_without_coding_has_no_failures(store: Store) -> None:
 def test_a_share_that_a_table_cannot_have_is_told(store: Store) -> None:
     make_project(store, loaded=schema())
     share = failure_shares(store, current(store, person=None, project="p"))
-    with pytest.raises(InvalidInputError, match="needs `code` and `model`"):
+    with pytest.raises(InvalidInputError, match="needs the keys `code` and `model`"):
         share(model="m", part=None, criterion=None, code=None)
     with pytest.raises(NotFoundError, match="No answer of m has settled codes"):
         share(model="m", part=None, criterion=None, code="format")

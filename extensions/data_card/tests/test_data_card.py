@@ -144,9 +144,9 @@ WORK: dict[str, Any] = {
     [
         (
             "EUR 14.50",
-            "Total pay for 2.50 recorded hours, with qualification and gold checks: 36.25 EUR.",
+            "Total pay for 2.50 recorded hours, including qualification and gold checks: 36.25 EUR.",
         ),  # two hours and a half
-        ("20 USD", "Total pay for 2.50 recorded hours, with qualification and gold checks: 50.00 USD."),
+        ("20 USD", "Total pay for 2.50 recorded hours, including qualification and gold checks: 50.00 USD."),
         ("14 to 16 EUR, by experience", "Hourly pay: 14 to 16 EUR, by experience"),
         ("", "Hourly pay: not stated"),
     ],

@@ -47,7 +47,7 @@ def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
     assert words == (
         "Warning: 12 of 120 answers could not be read (10.0 %): 12 format violation: states none, or not one. They "
         "count as wrong (report: unreadable). Losses depend on the model (p < 0.001): one model lost 12 of 60, all "
-        "others 0 of 60. The mean lies between 0.900 (worst case) and 1.000 (best case). Without the losses, the "
+        "others 0 of 60. The mean lies between 0.900 (worst case) and 1.000 (best case). Excluding losses, the "
         "mean is 1.000."
     )
     (block,) = card_people.answers(known)

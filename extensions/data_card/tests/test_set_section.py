@@ -40,7 +40,7 @@ def test_the_page_and_the_command_say_the_same(store: Store, home: Path, monkeyp
         assert done.exit_code == 0, done.output
         if not arguments:
             assert "| 4 |" in done.stdout
-            assert "Scenes: not stated." in done.stdout
+            assert "Scenes: not counted, because" in done.stdout
     resources.cache_clear()
     with out.open(newline="", encoding="utf-8") as file:
         told = {row["statistic"]: row for row in csv.DictReader(file) if row["dimension"] == "All"}

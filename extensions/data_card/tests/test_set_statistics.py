@@ -70,7 +70,7 @@ def test_small_texts_counted_by_hand() -> None:
     assert shortcuts["Longest option"].value == pytest.approx(2 / 3)
     assert told(found, "set_shortcuts", "Shape")["Longest option"].value == 1.0
     assert any(note.startswith("Of the items with options, 1 has no known right option") for note in found.notes)
-    assert any(note.startswith("Concepts: not stated") for note in found.notes)
+    assert any(note.startswith("Concepts: not counted") for note in found.notes)
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
     (line,) = [row for row in rows if (row["dimension"], row["statistic"]) == ("All", "Question, mean")]
     assert (line["value"], "separated by spaces" in line["definition"]) == ("3.25", True)
@@ -140,7 +140,7 @@ def test_egothink_next_to_its_table_4(store: Store, home: Path) -> None:
         same_types |= {part} if texts["Question types"] == types else set()
     assert same_length == {"Activity", "Forecasting", "Planning: Navigation"}
     assert set(published) - same_types == {"Forecasting"}
-    assert any(note.startswith("Concepts: not stated") for note in found.notes)
+    assert any(note.startswith("Concepts: not counted") for note in found.notes)
     # the constant answer to counting: "one" is right 23 times of 50
     assert told(found, "set_texts", "Reasoning: Counting")["Commonest answer"].value == 0.46
 

@@ -106,7 +106,7 @@ def in_turn(script: list[list[Reply]]) -> Callable[[Asked, int], Reply]:
 BAD = [
     (chat(said()[:-20]), "the JSON is incomplete"),
     (chat(said()[:60], finish="length"), "cut at maximum length"),
-    (chat("It shows a kitchen."), "it is no JSON"),
+    (chat("It shows a kitchen."), "the reply is not JSON"),
     (chat(""), "answered with nothing"),
     (chat(json.dumps(GOOD)), "the JSON does not have the requested form"),
     (chat(said(answer="stop")), "an answer is not among the options"),
@@ -140,7 +140,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     assert (counts["requests"], counts["tokens_in"], counts["tokens_out"]) == (35, 420, 105)
     assert counts["cost"] == pytest.approx((420 * 1 + 105 * 10) / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
-    assert failures == {why: 3 for _, why in BAD} | {"it is no JSON": 4, "an answer is not among the options": 4}
+    assert failures == {why: 3 for _, why in BAD} | {"the reply is not JSON": 4, "an answer is not among the options": 4}
     assert "3 rejected: the reply is too long, such as " in output
     assert "does not allow such an item. It shows a wall." in output
     again = [asked.text for asked in server.asked if "What was wrong" in asked.text]
@@ -231,7 +231,7 @@ def test_what_people_have_changed_is_never_written_over() -> None:
         asks()
         mended = Path("d.json").read_text().replace("The light is red.", "A red light.")
         Path("d.json").write_text(mended)
-        assert "was changed by hand" in refused(ConflictError)
+        assert "Someone or another program changed" in refused(ConflictError)
         assert Path("d.json").read_text() == mended
         Path("d.asked.jsonl").write_text('{"record": "head", "of": "touchstone narrations goals", "version": 1}\n')
         assert "does not contain replies about proposed items" in refused(InvalidFileError)
@@ -274,7 +274,7 @@ def test_how_they_were_made_comes_in_with_them() -> None:
     assert {name: made["counts"][name] for name in ("images", "proposals", "requests")} == {
         "images": 3, "proposals": 2, "requests": 5,
     }  # fmt: skip
-    assert made["replies"] == {"it is no JSON": 1, "an answer is not among the options": 1}
+    assert made["replies"] == {"the reply is not JSON": 1, "an answer is not among the options": 1}
     assert [(each["n"], "does not allow such an item" in each["why"]) for each in made["without"]] == [(1, True)]
     assert (made["currency"], made["mended"]) == ("USD", False)
     text = Path("d.json").read_text().replace("The light is red.", "It is red.")

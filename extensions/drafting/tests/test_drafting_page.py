@@ -47,7 +47,7 @@ def made_of(file: bytes, **changed: Any) -> bytes:
             "images": 12, "images not asked about: beyond --limit": 2, "proposals": 5, "images declined": 1,
             "images without": 4, "requests": 21, "tokens_in": 900, "tokens_out": 90, "cost": 0.25,
         },
-        "failures": [{"kind": "it is no JSON", "replies": 12, "images": ["w1.png"]}],
+        "failures": [{"kind": "the reply is not JSON", "replies": 12, "images": ["w1.png"]}],
         "left_out": [
             {"image": "wall.png", "why": "declined", "said": ["It shows a wall."]},
             *({"image": f"w{n}.png", "why": "no reply was taken", "said": []} for n in range(1, 5)),
@@ -81,7 +81,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     page = given(store, home, file, made_of(file))
     # four images of one dimension, half of them
     assert part(page, "look").startswith(
-        "This gives 4 images with a proposal: authors see 2 of them and do not see 2 (seed "
+        "This gives 4 images with a proposal: authors see the proposal for 2 of the images, but not for 2 (seed "
     )
     assert [(each["Refused"], each["Why"]) for each in rows(page, "Refused")] == [
         ("lost.png", "This project has no such image stage.")
@@ -93,7 +93,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert 'data-part="look"' not in words(page), "it was of other settings"
     page.number_input(key="drafting.share").set_value(0.5).run()
     page.button(key="drafting.give").click().run()
-    assert "4 images with a proposal: authors see 2 of them" in words(page)
+    assert "4 images with a proposal: authors see the proposal for 2 of the images" in words(page)
     assert kept(store) == 4
     assert "no item was written in either arm" in part(page, "refusal")
 
@@ -107,7 +107,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
         "not asked about (more than requested): 2",
         "declined: 1, such as wall.png",
         "no reply was taken: 4, such as w1.png",
-        "invalid replies, it is no JSON: 12",
+        "invalid replies, the reply is not JSON: 12",
     ):
         assert said in made["Dropped, and why"]
     assert (out["Step"], out["In"], out["Out"]) == ("Giving to images", "5", "4")
@@ -133,12 +133,12 @@ def test_what_is_no_file_of_proposals_is_refused_and_nothing_is_kept(store: Stor
     file = proposals(make_pool(store, 1))
     for data, made, said in (
         (b"", None, "the text ends too early"),
-        (b"[]", None, "is not a file of"),
+        (b"[]", None, "is not a file from"),
         (file[:-40], None, "the text ends too early"),
         (file.decode().encode("utf-16"), None, "not UTF-8"),
         (file.replace(b'"project": "p"', b'"project": "q"'), None, "belongs to the project"),
         (file.replace(b'"dimension"', b'"dimensions"'), None, "`dimension` is missing"),
-        (file, file, "is not a file with the settings"),
+        (file, file, "is not a settings file"),
         (file, made_of(file, project="q"), "for the project 'q', but"),
         (file, made_of(file, counts={"images": -1}), "a value is not a count"),
         (file, made_of(file, counts={"images": 10**400}), "a value is not a count"),

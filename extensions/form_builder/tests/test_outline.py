@@ -120,10 +120,10 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
             lambda: outline.answer_of("words", {}),
             "`words` is unknown. Use one of text, options, yes_no, number, time_span.",
         ),
-        (lambda: outline.answer_of("time_span", {"image": "image"}), "A span of time needs a clip"),
+        (lambda: outline.answer_of("time_span", {"image": "image"}), "A time span needs a clip"),
         (lambda: outline.check_of("blind", AnswerIs.TEXT), "Two people rarely write the same text"),
         (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority is everyone"),
-        (lambda: outline.judged_of("yes", fitting=[]), "A judge is compared with people's grades"),
+        (lambda: outline.judged_of("yes", fitting=[]), "Touchstone compares a judge with people's grades"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(read: Callable[[], object], sentence: str) -> None:

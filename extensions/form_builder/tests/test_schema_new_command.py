@@ -62,9 +62,9 @@ def test_what_does_not_fit_is_asked_again_and_what_does_not_matter_is_not_asked(
     typed = ["", "", "", "", "time_span", "text", "", "two", "2", ""]
     done = new("mine.yaml", typed="\n".join([*typed, ""]))
     assert done.exit_code == 0, done.output
-    assert "  A span of time needs a clip. Let items show a clip" in done.output
+    assert "  A time span needs a clip. Let items show a clip" in done.output
     assert "  Write a number from 1 to 1,000." in done.output
-    for never in ("without seeing it", "unanimous", "LLM"):
+    for never in ("without seeing the author's answer", "unanimous", "LLM"):
         assert never not in done.output
     assert written(here / "mine.yaml").schema_.title == "Mine"
 

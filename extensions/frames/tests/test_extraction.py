@@ -47,7 +47,7 @@ def test_a_run_that_was_broken_off_goes_on_to_the_same(
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     keeping = ScreeningSettings(at_most=3)
     told = extraction.make(whole, sources, taking=EACH_FIFTH, keeping=keeping)
-    assert (told.kept, told.dropped) == (6, {"enough of its video": 22})
+    assert (told.kept, told.dropped) == (6, {"the video has enough frames": 22})
     assert [name for name, _ in told.skipped] == ["k/bad.mp4"]
     taken, n = extraction._taken, 0
 

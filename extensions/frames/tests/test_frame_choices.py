@@ -85,7 +85,7 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     (screened,) = logged(lea.store, "frames.screened")
     assert (screened.who, screened.data["called"], screened.data["keeping"]["at_most"]) == ("lea", "a.webm", 2)
     assert (screened.data["taken"], screened.data["kept"]) == (4, 2)
-    assert screened.data["dropped"] == {"enough of its video": 2}
+    assert screened.data["dropped"] == {"the video has enough frames": 2}
     kept, dropped = ([at for at, each in enumerate(frames(folder)) if each.kept is value] for value in (True, False))
     off, on = tick(lea, folder, kept[0], on=False), tick(lea, folder, dropped[0], on=True)
     first, second = logged(lea.store, "frames.chosen")

@@ -33,7 +33,7 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     (tmp_path / "times.csv").write_text("source,time\nP01_11,0.5\nP01_11,1.5\nbroken,1\n")
     times = (str(videos), str(out), "--times", str(tmp_path / "times.csv"))
     assert touchstone("frame", "create", *times, "--montage", home=home).stdout.splitlines()[-1] == (
-        f"1 sheet of small pictures: {out / 'montage'}"
+        f"1 sheet of thumbnails: {out / 'montage'}"
     )
     assert (out / "montage/0001.png").is_file()
     done = touchstone("frame", "create", *times, home=home)

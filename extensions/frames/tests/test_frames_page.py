@@ -123,7 +123,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
     }
     assert "bad.mp4 cannot be decoded" in told["Videos"]["Dropped, and why"]
     assert "notes.txt: the file name has no video extension" in told["Videos"]["Dropped, and why"]
-    assert told["Screening"]["Dropped, and why"] == "enough of its video: 22"
+    assert told["Screening"]["Dropped, and why"] == "the video has enough frames: 22"
     assert told["Screening"]["How"] == "at most 3 per video"
     assert part(page, "candidates") == "28 frames with these filters. 6 of 28 frames are chosen."
     assert words(page).count('data-part="candidate"') == 24, "a page of them"

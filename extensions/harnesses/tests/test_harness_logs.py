@@ -114,13 +114,13 @@ def test_log_likelihoods_are_no_text() -> None:
     found = read(LOGS / "lm_eval_choice", model="tiny")
     assert found.rows == []
     assert [bad.row for bad in found.bad] == [1, 2, 3]
-    assert "log-likelihoods, not text" in found.bad[0].reason
+    assert "log-likelihoods instead of text" in found.bad[0].reason
 
 
 def test_scores_next_to_answers_are_told_from_them(tmp_path: Path) -> None:
     scores = LOGS / "lmms_eval_0.3.5" / "20261123_163514_results.json"
-    assert "holds scores of lmms-eval or lm-eval, but no answers" in refused(scores)
-    assert "holds scores" in refused(scores, format="lmms_eval_samples")
+    assert "has scores of lmms-eval or lm-eval, but no answers" in refused(scores)
+    assert "has scores" in refused(scores, format="lmms_eval_samples")
 
 
 def test_a_name_says_nothing_about_what_a_file_is(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_responses_in_every_shape(tmp_path: Path, parts: Mapping[str, Any], said
         (sample(filtered_resps=[[-0.5, False], [-1.5, True]]), "log-likelihoods"),
         (sample(resps=[[["one", "two"]]]), "several turns"),
         (json.dumps(sample())[:-20], "the text ends too early"),
-        ('{"doc_id": 1, "resps": tru}', "it is not JSON"),
+        ('{"doc_id": 1, "resps": tru}', "the text is not JSON"),
         ("[1]", "the line is not an object"),
         ('{"doc_id": ' + "[" * 100_000 + "]" * 100_000 + ', "resps": "x"}', "nested too deep"),
         ('{"doc_id": ' + "9" * 5_000 + ', "resps": "x"}', "a number that is too large"),
@@ -199,7 +199,7 @@ def test_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
     )
     assert [bad.reason for bad in read(path, model="m").bad] == ["the line is not UTF-8"]
     path.write_bytes("\ufeff".encode("utf-16-le") + json.dumps(sample()).encode("utf-16-le"))
-    assert "it is UTF-16 or UTF-32, not UTF-8" in refused(path, model="m")
+    assert "it is encoded in UTF-16 or UTF-32 instead of UTF-8" in refused(path, model="m")
 
 
 def test_who_answered_stands_in_the_scores_or_the_folder(tmp_path: Path) -> None:
@@ -380,7 +380,7 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
         (n, "the answer must be text or a number") for n in (2, 3, 5)
     ]
     unnamed = read(path)
-    assert "give it with --model" in unnamed.bad[0].reason
+    assert "name the model with --model" in unnamed.bad[0].reason
     path.write_text('{"a": "red", "b": "bl')
     assert "answers.json cannot be read: the text ends too early (line 1, column 19)" in refused(path, model="m")
 

@@ -190,7 +190,7 @@ def test_items_that_would_be_scored_wrongly_are_refused_by_name(tmp_path: Path) 
     made = chosen()
     hidden = [replace(item, fields={"question": "?", "options": ["1", "2"]}) for item in made.items]
     made.items = hidden
-    with pytest.raises(InvalidFileError, match="every split of this release withholds them"):
+    with pytest.raises(InvalidFileError, match="every split of this release withholds the right answers"):
         official.write(
             made.set(splits=[ReleasedSplit("test", 2, ["answer"])]), tmp_path / "p", ["hf_dataset", "hub_eval"]
         )

@@ -242,7 +242,7 @@ def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Pat
         ("tiny", "1", "", Outcome.EMPTY),
     ]
     path.write_text(path.read_text()[:-40])
-    assert "the file cannot be read from here on" in read_predictions(path, schema=SCHEMA).bad[0].reason
+    assert "correct the file, because Touchstone cannot read it beyond this position" in read_predictions(path, schema=SCHEMA).bad[0].reason
 
 
 def test_what_fastchat_writes_when_its_requests_fail_is_no_answer(tmp_path: Path) -> None:
@@ -277,4 +277,4 @@ def test_a_submission_that_breaks_off(tmp_path: Path) -> None:
     path.write_text('[{"sample_id": 0, "label": "B"}, {"sample_id": 1, "lab')
     found = read_predictions(path, schema=EGOPLAN, model="m")
     assert len(found.rows) == 1
-    assert "the file cannot be read from here on" in found.bad[0].reason
+    assert "correct the file, because Touchstone cannot read it beyond this position" in found.bad[0].reason

@@ -79,7 +79,7 @@ def test_a_prompt_in_the_items_order_or_without_options_says_nothing(prompt: str
         (OWN, (), "A. the door\nB. the lamp\nC. the box", 'the option B. "the lamp"'),
         (OWN, ("yes", "no"), "", 'the option A. "yes"'),
         (OWN, ("the door", "the lamp", "the tap"), "", 'the option B. "the lamp"'),
-        (OWN, (), "0. the door\n1. the tap\n2. the box", "numbers its options from 0"),
+        (OWN, (), "0. the door\n1. the tap\n2. the box", "numbers the options from 0"),
     ],
 )
 def test_options_of_another_item_are_refused(own: Any, listed: Any, prompt: str, why: str) -> None:

@@ -107,7 +107,7 @@ def test_a_picture_that_would_be_taken_for_another_row_is_refused(tmp_path: Path
     Image.new("P", (1, 1)).save(out, "GIF")
     assert len(base64.b64encode(out.getvalue())) <= 64, "a picture that is so small"
     released = release(folder, fifth(**CHOICE), items(folder, "one?"), read=lambda each: out.getvalue())
-    with pytest.raises(InvalidFileError, match=r"'c0'.*reads it as a row number"):
+    with pytest.raises(InvalidFileError, match=r"'c0'.*reads the image as a row number"):
         write("vlmevalkit", released, folder)
     assert schema.name == "fifth"
 

@@ -76,7 +76,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
         "look-alikes": "group 4",
         "taken": "seconds: 2",
         "screened": "min_sharpness: 90.0",
-        "chosen": "by hand, although blurred: sharpness 81.5 is below 90",
+        "chosen": "by a lead, although blurred: sharpness 81.5 is below 90",
         "sharpness": "",
         "triage": "kept",
     }

@@ -161,7 +161,7 @@ def test_a_worker_runs_only_what_it_was_given(project: Store, home: Path, tmp_pa
     with ScriptedServer(asks_once) as server:
         run = begun(project, server.url, evil)
         assert done(project, home, run) is RunState.STOPPED
-        assert "is not allowed here" in run_views.view(project, by=None, run=run).said
+        assert "This server does not allow this run's tool set" in run_views.view(project, by=None, run=run).said
         for given in ({"tools": tools}, {"folder": tmp_path / "lab"}):
             run_control.resume(project, by=None, run=run)
             assert done(project, home, run, **given) is RunState.STOPPED  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def test_a_program_is_told_and_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("print('9' * 6000)", "no_json", "the JSON has a number that is too large"),
         ("print('[' * 90000)", "no_json", "nested too deep"),
         ("import os; os.write(1, b'\"\\xff\"')", "no_json", "look wrote invalid UTF-8"),
-        ("print('null')", "no_result", "An empty list or text means that nothing was found"),
+        ("print('null')", "no_result", "If the tool finds nothing, the result must be an empty list or text"),
         ("print('[' + '1, ' * 40_000 + '1]')", "too_large", "look wrote more than 100,000 bytes"),
         ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large", "look wrote more than 100,000 bytes"),
         ("import sys; sys.exit('no\\0 model')", "exit", "look ended with exit status 1: no\ufffd model"),
@@ -217,7 +217,7 @@ def test_which_servers_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     for url, words in (
         ("http://10.0.0.7/x", "10.0.0.7"),
         ("http://169.254.169.254/latest", "169.254.169.254"),
-        ("ftp://example.org", "it must begin with http://"),
+        ("ftp://example.org", "the address must begin with http://"),
     ):
         with pytest.raises(ModelError, match=words):
             said(tool_set(None, url=url))

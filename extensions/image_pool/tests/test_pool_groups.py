@@ -140,7 +140,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
     for text, more, sentence in (
-        (GOOD, [], "has no column 'group'; name it with --column group=COLUMN."),
+        (GOOD, [], "has no column 'group'. Name the column with --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
         ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, but the header has 3"),
@@ -160,7 +160,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         ["reference", "before", "after"],
     ]
     first, second = (asset.id for asset in page.assets)
-    with pytest.raises(InvalidInputError, match="is a whole item"):
+    with pytest.raises(InvalidInputError, match="forms one item"):
         image_pool.pick(store, person=ann, project="p", dimension="added", assets=[first, second])
     task = image_pool.pick(store, person=ann, project="p", dimension="added", assets=[second])
     assert [each.role for each in task.assets] == ["reference", "before", "after"]

@@ -172,7 +172,7 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     with pytest.raises(LeaseLostError):
         keep(store, ann, names(first), "y")
     keep(store, eve, names(first), "z")
-    with pytest.raises(ConflictError, match="decided already"):
+    with pytest.raises(ConflictError, match="already decided"):
         keep(store, ann, names(first), "y")
 
 
@@ -185,7 +185,7 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
     for repeated in (False, True, True):
         done = triage_decisions.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
         assert (done.kept, done.repeated) == (1, repeated)
-    with pytest.raises(ConflictError, match="key of an earlier, different decision"):
+    with pytest.raises(ConflictError, match="an earlier, different decision has the same key"):
         triage_decisions.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
     assert triage_report.progress(store, by=None, project="p").total.kept == 1
 
@@ -196,7 +196,7 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
     add(store, tmp_path / "in", unlike(4))
     with store.read() as session:
         everything = list(session.exec(select(AssetRow.public_id).order_by(col(AssetRow.id))))
-    with pytest.raises(ConflictError, match="2 frames of this video are kept already"):
+    with pytest.raises(ConflictError, match="2 frames of this video are already kept"):
         keep(store, ann, everything[:3], "a")
     assert free(store, ann) == set()  # all or none
     keep(store, ann, everything[:2], "b")
@@ -261,9 +261,9 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     assert again.token != first.token
     keep(store, ann, names(again), again.token)
     image_pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
-    with pytest.raises(ConflictError, match="writes an item"):
+    with pytest.raises(ConflictError, match="is already writing an item"):
         triage_decisions.undo(store, person=ann, project="p")
-    with pytest.raises(ConflictError, match="writes an item"):
+    with pytest.raises(ConflictError, match="is already writing an item"):
         triage_decisions.restore(store, by=None, project="p", frames=names(again))
     assert check(store) == []
 

@@ -60,7 +60,7 @@ def test_what_the_command_refuses(home: Path, tmp_path: Path) -> None:
         (("nobody", "--spec", told), "There is no project 'nobody'"),
         (("p", "--spec", told, "--strategy", "dream"), "generate or rank_options"),
         (("p", "--spec", tmp_path / "none.yaml"), "none.yaml"),
-        (("p", "--spec", told, "--media", tmp_path / "none"), "There is no media folder"),
+        (("p", "--spec", told, "--media", tmp_path / "none"), f"The media folder {tmp_path / 'none'} does not exist"),
     ]:
         done = touchstone("labelstudio", "serve", *arguments, home=home)
         assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
@@ -73,5 +73,5 @@ def test_ranking_needs_a_server_that_tells_likelihoods(home: Path, tmp_path: Pat
     told.write_text(spec_as_yaml(spec("http://127.0.0.1:9/v1")), encoding="utf-8")
     done = touchstone("labelstudio", "serve", "p", "--spec", told, "--strategy", "rank_options", home=home)
     assert done.returncode == 1
-    assert "is asked through a server" in done.stderr
+    assert "does not state how its server reports likelihoods" in done.stderr
     assert "Traceback" not in done.stderr

@@ -104,12 +104,12 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 5)
     bridge.connect(store, by=None, project="p", address=ADDRESS, stages=[Stage.VERIFICATION])
-    assert "Nobody works in Label Studio yet" in state_of(store).next_steps[0]
+    assert "No accounts are matched yet" in state_of(store).next_steps[0]
     bridged(store, "ann")
-    assert "No tasks were sent yet" in state_of(store).next_steps[0]
+    assert "No tasks have been sent yet" in state_of(store).next_steps[0]
     push(store, front)
     clock.advance(minutes=2)
-    assert "3 tasks wait in Label Studio, and no answers were fetched yet" in state_of(store).next_steps[0]
+    assert "Tasks waiting in Label Studio: 3. No answers have been fetched yet" in state_of(store).next_steps[0]
     one, two, three = front.waiting("ann")
     front.answer(one, ANN, choice="red")
     front.answer(two, ANN, choice="green")

@@ -302,7 +302,7 @@ def test_a_name_is_checked_by_what_it_stands_for() -> None:
     def unknown(host: str, port: int) -> list[str]:
         raise OSError("no such name")
 
-    with pytest.raises(ServiceUnreachableError, match="No address was found"):
+    with pytest.raises(ServiceUnreachableError, match="Touchstone found no address"):
         Client("https://labels.example.org", token, resolve=unknown)
 
 

@@ -182,7 +182,7 @@ FITS = said("fits", "choices", choices=["yes"])
         (task(annotation(said("fits", "choices", choices=["maybe"]))), "task 7, annotation 11: Does it fit?"),
         (task(annotation(said("verdict", "choices", choices=["yes"]))), "--set controls.CRITERION=verdict"),
         (task(annotation(FITS, FITS)), "task 7, annotation 11"),
-        (task(annotation(FITS, by=None)), "Name the person with --set rater=NAME"),
+        (task(annotation(FITS, by=None)), "Name the annotator with --set rater=NAME"),
         (task(annotation(FITS, by="x" * 101)), "longer than 100 characters"),
         (task(annotation(FITS) | {"result": {"a": 1}}), "annotation 11: result is not a list"),
         (task(annotation(said("count", "number", number="many"))), "task 7, annotation 11"),
@@ -191,15 +191,15 @@ FITS = said("fits", "choices", choices=["yes"])
             "The task has the keys image, text, answer",
         ),
         (task(data={"question": "What?", "answer": "A cup."}), "--set fields.image=KEY"),
-        (task(data={**DATA, "image": "data:image/png;base64,AAAA"}), "holds the image itself"),
-        (task(data={**DATA, "image": "http://["}), "neither a path nor an address"),
-        (task(data={**DATA, "image": ["a.png", "b.png"]}), "an item has at most 1"),
+        (task(data={**DATA, "image": "data:image/png;base64,AAAA"}), "contains the image data"),
+        (task(data={**DATA, "image": "http://["}), "must be a path or an address"),
+        (task(data={**DATA, "image": ["a.png", "b.png"]}), "an item can have at most 1"),
         (task(data={**DATA, "image": "x" * 301}), "longer than 300"),
         (task(data={**DATA, "dimension": "garden"}), "the dimensions are kitchen"),
         (task(data={**DATA, "prediction": "A mug."}), "Name the model with --model"),
-        (task(data={**DATA, "item_id": 1.5}), "neither a whole number nor text"),
-        ({"id": 7, "data": "x"}, "task 7: data is not an object"),
-        ({"id": [7], "data": DATA}, "id is neither"),
+        (task(data={**DATA, "item_id": 1.5}), "must be a whole number or text"),
+        ({"id": 7, "data": "x"}, "task 7: `data` must be an object"),
+        ({"id": [7], "data": DATA}, "`id` must be"),
         ({"id": 7, "data": DATA, "annotations": {"result": []}}, "task 7: annotations is not a list"),
         (task(predictions=[{"model_version": "m", "result": "x"}]), "prediction 1: result is not a list"),
         (task(predictions=[{"result": [said("why", "textarea", text=["a"])]}]), "(model_version)"),
@@ -254,7 +254,7 @@ def test_names_that_the_schema_does_not_have(tmp_path: Path, names: Names, sente
 def test_other_files_are_refused_in_words(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "tasks.json"
     path.write_bytes(data)
-    with pytest.raises(InvalidFileError, match=r"tasks\.json, row 1: .*Give a Label Studio export"):
+    with pytest.raises(InvalidFileError, match=r"tasks\.json, row 1: .*Use a Label Studio export"):
         read_label_studio(path, schema=schema())
 
 

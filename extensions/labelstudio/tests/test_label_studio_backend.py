@@ -232,9 +232,9 @@ def test_tasks_of_blind_stages_get_no_prediction_and_no_question() -> None:
     assert told["results"][1] == []
     assert len(told["results"][2]) == 1
     assert told["results"][3] == []
-    assert "no prediction in the stage verification" in told["errors"][0]
-    assert "is not from this project" in told["errors"][1]
-    assert "no prediction in the stage adjudication" in told["errors"][2]
+    assert "predictions are not available in the stage verification" in told["errors"][0]
+    assert "is not a key of this project" in told["errors"][1]
+    assert "predictions are not available in the stage adjudication" in told["errors"][2]
     assert len(server.asked) == 1
 
 
@@ -318,7 +318,7 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
     ("body", "status", "sentence"),
     [
         (b"{", 400, "not JSON"),
-        ([1], 400, "not a request for predictions"),
+        ([1], 400, "A request for predictions must have this form"),
         ({"tasks": [{"id": 1}], "label_config": CONFIG}, 400, "each with its `data`"),
         ({"tasks": [], "label_config": 1}, 400, "`label_config`"),
         ({"tasks": [], "label_config": "<View>"}, 400, "not XML"),

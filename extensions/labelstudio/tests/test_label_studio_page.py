@@ -129,7 +129,7 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
         "11 tasks in this person&#x27;s Label Studio projects",
     ):
         assert told in line
-    assert "waits in Label Studio" not in line
+    assert "waiting in Label Studio" not in line
     assert "stored here" not in line
 
 
@@ -149,7 +149,7 @@ def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: H
 
 def test_the_page_says_what_to_do_next(home: Home, store: Store) -> None:
     page = words(drawn(home, store))
-    assert "Nobody works in Label Studio yet" in page
+    assert "No accounts are matched yet" in page
     bridge.map_person(store, by=None, project="tiny", address=ADDRESS, login="bo", email="bo@example.org")
     page = words(drawn(home, store))
     assert "No tasks have been sent yet. Push tasks, or start the synchronization." in page

@@ -75,9 +75,9 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        ("bo", "is not of the form LOGIN=E-MAIL"),
-        ("bo=", "is not of the form LOGIN=E-MAIL"),
-        ("=bo@example.org", "is not of the form LOGIN=E-MAIL"),
+        ("bo", "does not have the form LOGIN=E-MAIL"),
+        ("bo=", "does not have the form LOGIN=E-MAIL"),
+        ("=bo@example.org", "does not have the form LOGIN=E-MAIL"),
         ("bo=nobody", "is not an e-mail address"),
         ("olu=olu@example.org", "is not in the project"),
         ("nobody=nobody@example.org", "is not in the project"),
@@ -133,4 +133,4 @@ def test_a_stage_that_cannot_be_shown_is_named(home: Home) -> None:
 def test_of_several_servers_one_has_to_be_named(home: Home) -> None:
     for address in (nowhere(), nowhere()):
         connected(home, address)
-    assert "several servers. Choose one with --server" in refused(home, "import", "tiny", **TOKEN)
+    assert "several servers. Choose a server with --server" in refused(home, "import", "tiny", **TOKEN)

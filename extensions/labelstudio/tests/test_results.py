@@ -155,7 +155,7 @@ def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("result", "name", "says"),
     [
-        ("no list", "result", "not a list of answers"),
+        ("no list", "result", "must be a list of answers"),
         (["no answer"], "result", "Entry 1 of the result is not an answer"),
         ([choice("yes", from_name="other")], "result", "does not ask `other`"),
         ([{"type": "relation", "from_id": "a", "to_id": "b"}], "result", "does not ask entry 1"),

@@ -69,9 +69,9 @@ def test_both_kinds_are_told_apart_by_their_form() -> None:
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("with a blank in it", "does not hold a token"),
-        ("short", "does not hold a token"),
-        ("tökén-tökén-tökén", "does not hold a token"),
+        ("with a blank in it", "does not contain a Label Studio token"),
+        ("short", "does not contain a Label Studio token"),
+        ("tökén-tökén-tökén", "does not contain a Label Studio token"),
         (personal(ends_in=-60), "has expired"),
         (personal(kind="access"), "short-lived access token"),
         (personal().rpartition(".")[0], "is incomplete"),

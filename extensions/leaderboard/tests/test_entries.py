@@ -178,7 +178,7 @@ def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path
         store, media, by=None, project="p", format="egoplan_submission", path=path, model="Team A: Planner"
     )
     with pytest.raises(
-        AlreadyTakenError, match=r"The project has a model with the name Team A: Planner\. Choose another name"
+        AlreadyTakenError, match=r"The project already has a model named Team A: Planner\. Choose another name"
     ):
         take(store, media, path)
     take(store, media, path, team="A", model="B: C")

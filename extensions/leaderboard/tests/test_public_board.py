@@ -79,11 +79,11 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
     assert [column.partition("; ")[2] for column in counted.columns[1:]] == ["Goal: number of words: 1 to 3"]
     for by, words in (
         ("task_goal", "Slices by Goal cannot be shown because their values could be texts of items."),
-        ("question", "could be texts of items"),
-        ("video_id", "could be texts of items"),
-        ("answer", "would reveal something about the key"),
-        ("answer.words", "would reveal something about the key"),
-        ("beauty", "Items cannot be sliced by 'beauty'"),
+        ("question", "could reveal texts of items"),
+        ("video_id", "could reveal texts of items"),
+        ("answer", "would reveal information about the key"),
+        ("answer.words", "would reveal information about the key"),
+        ("beauty", "Touchstone cannot slice items by 'beauty'"),
     ):
         found = shown(world, by=by)
         assert len(found.columns) == 1

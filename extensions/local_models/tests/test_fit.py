@@ -80,7 +80,7 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
         (struct.pack("<Q", 2) + b"[]", "header cannot be read"),
         (struct.pack("<Q", 9) + b'{"a": 3} ', "header cannot be read"),
         (struct.pack("<Q", 4) + b"\xff\xfe{}", "header cannot be read"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "placeholder of Git LFS"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS placeholder"),
     ],
 )
 def test_damaged_weights_are_told(content: bytes, sentence: str, tmp_path: Path) -> None:
@@ -135,14 +135,14 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
     assert told.bytes is not None
     assert told.bytes / GIB == pytest.approx(16.1 if kind != "float32" else 31.9, abs=0.05)
     assert told.sentence.startswith(
-        "The model fits: it needs about" if fits else "The model does not fit: it needs about"
+        "The model fits. It needs about" if fits else "The model does not fit. It needs about"
     )
 
 
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:
     found = fit.look(model(tmp_path / "m", w=("F16", [7_063_427_072])))
     assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("The model would fit with dtype bfloat16.")
-    assert "A GPU is required" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
+    assert "The model requires a GPU" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
 
 
 def test_models_in_a_folder_and_nothing_outside_of_it(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
 def test_an_adapter_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "lora").mkdir()
     (tmp_path / "lora" / "adapter_config.json").write_text("{}")
-    assert "Merge it into its model" in fit.look(tmp_path / "lora").trouble
+    assert "Merge the adapter into its base model" in fit.look(tmp_path / "lora").trouble
 
 
 def test_what_a_model_needs_is_said(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def changed(path: Path, **values: Any) -> None:
 def test_no_such_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file.bin").write_bytes(b"x")
     assert refused(tmp_path / "nothing") == f"The folder {tmp_path}/nothing does not exist."
-    assert "is a file. Give the folder of a model" in refused(tmp_path / "file.bin")
+    assert "is a file. Give the path of a model folder" in refused(tmp_path / "file.bin")
     assert "it has no config.json" in refused(tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")  # wherever the checkout is: what is named has to be absent from there
@@ -86,8 +86,8 @@ def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Pa
         text=True,
         check=True,
     ).stdout.splitlines()
-    nothing = "someone/something is not a folder on this machine and was not downloaded"
-    assert told[0].startswith(f"{nothing}, and this machine is set")
+    nothing = "someone/something is not a folder on this machine, and Touchstone cannot download the model"
+    assert told[0].startswith(f"{nothing} because this machine is offline")
     assert told[1:3] == [f"{commit} 64", f"{commit} 64"]
     assert told[3].startswith(nothing)
 
@@ -97,7 +97,7 @@ def test_weights_that_were_not_downloaded_to_the_end(folder: Path) -> None:
     (folder / "model.safetensors").write_bytes(whole[:-1000])
     assert "is incomplete" in refused(folder)
     (folder / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
-    assert "placeholder of Git LFS" in refused(folder)
+    assert "Git LFS placeholder" in refused(folder)
     (folder / "model.safetensors").unlink()
     assert "model.safetensors is missing" in refused(folder)
 
@@ -109,7 +109,7 @@ def test_weights_of_which_a_part_is_missing(folder: Path) -> None:
     kept = {name: part for name, part in parts.items() if "projector" not in name}
     assert len(parts) - len(kept) == 4
     save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
-    assert refused(folder).startswith("4 parts of mine are missing from its weights (such as ")
+    assert refused(folder).startswith("Parameters missing from the weights of mine: 4 (such as ")
 
 
 def test_weights_of_another_model(folder: Path, tiny_models: Shelf) -> None:
@@ -150,8 +150,8 @@ def test_code_of_its_own_runs_only_if_the_operator_names_it(folder: Path) -> Non
     )
     assert "needs code from its repository" in refused(folder)
     told = refused(folder, remote_code=True)
-    assert f"TOUCHSTONE_REMOTE_CODE must name {folder}" in told
-    assert "must name" in refused(folder, ModelPermissions(remote_code=("another",)), remote_code=True)
+    assert f"TOUCHSTONE_REMOTE_CODE names {folder}" in told
+    assert "only if TOUCHSTONE_REMOTE_CODE names" in refused(folder, ModelPermissions(remote_code=("another",)), remote_code=True)
     assert not flag.exists()
     refused(folder, ModelPermissions(remote_code=(str(folder),)), remote_code=True)
     assert flag.exists(), "named by the operator, it ran"
@@ -176,10 +176,10 @@ def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ("blip2_opt", {"adapter": "completion", "modality": "images"}, "BLIP-2 takes one picture, but the description"),
         ("blip2_opt", {"adapter": "completion", "modality": "video"}, "BLIP-2 takes one picture, but the description"),
-        ("blip2_t5", {"adapter": "completion"}, "needs the adapter `encoder_decoder`"),
-        ("llava", {"adapter": "completion"}, "LLaVA needs the adapter `chat`"),
+        ("blip2_t5", {"adapter": "completion"}, "needs another adapter. Set `adapter: encoder_decoder`"),
+        ("llava", {"adapter": "completion"}, "LLaVA needs another adapter. Set `adapter: chat`"),
         ("text", {"modality": "one_image"}, "is a text model (llama) and cannot see images"),
-        ("video_llava", {"adapter": "chat"}, "Video-LLaVA needs the adapter `video_llava`"),
+        ("video_llava", {"adapter": "chat"}, "Video-LLaVA needs another adapter. Set `adapter: video_llava`"),
     ],
 )
 def test_a_description_that_does_not_fit_the_model(

@@ -71,7 +71,7 @@ def test_a_processor_that_needs_torchvision_says_what_to_install(kind: str, tmp_
     assert "needs the package torchvision, which is not installed" in str(refused.value)
     index = " --index-url INDEX" if "+" in torch.__version__ else ""
     assert f"pip install torchvision==0.28.*{index}." in str(refused.value)
-    assert "build for the installed torch (2.13." in str(refused.value)
+    assert "build for the installed version of torch (2.13." in str(refused.value)
 
 
 def test_a_model_that_needs_a_package_says_which(tmp_path: Path) -> None:

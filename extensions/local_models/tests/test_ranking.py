@@ -377,7 +377,7 @@ def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], LoadedMod
 @pytest.mark.parametrize(
     ("family", "way", "says"),
     [
-        ("paligemma", "cached", "only with a whole pass per option"),
+        ("paligemma", "cached", "only with a separate pass for each option"),
         ("gemma3", "packed", "cannot be packed into one row for Gemma 3"),
         ("blip2_t5", "packed", "cannot be packed into one row for BLIP-2 with T5"),
     ],

@@ -58,7 +58,7 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
             [goal("wash", 1, 3)],
             ["'wash': the goal's number of actions is 3, but a goal needs 4 to 20. Add actions, or delete the goal."],
         ),
-        ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': it has the same words as"]),
+        ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': the goal has the same words as"]),
         ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it shares 2 actions with g.json, line 1, such as V-5."]),
         ([goal("cook", 1, 6, 1), goal("dry", 5, 9)],
          ["'dry': only some of the goal's actions are in the overall goal of g.json, line 1"]),

@@ -141,7 +141,7 @@ def test_a_second_command_follows_the_job_that_is_under_way(services: Services) 
         job = begun(services)
         child = own_process(work_until, services.settings.database_url, services.settings.home, NEVER)
         until(lambda: bool(server.asked))
-        assert f"The job {job.id} already writes to this place with other options" in refused(
+        assert f"The job {job.id} already writes to the same destination with other options" in refused(
             ConflictError, "--tries", "4"
         )
         assert "16 goals at g.json" in asks()

@@ -131,7 +131,7 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert part(page, "faults") == "Nothing."
     page = put(page, "text_input", ".words", "  brew   tea ")
     assert ".2 · subgoal · **brew tea**" in listed(page)
-    assert "keeps its old words" in words(put(page, "text_input", ".words", "  "))
+    assert "the old words were kept" in words(put(page, "text_input", ".words", "  "))
     assert video_goals.of_project(store, by=lea, project="p").now("V").number == 1, "nothing is saved by itself"
     page = pressed(page, "save")
     assert "Version 2 of the goals of V is saved." in words(page)
@@ -263,7 +263,7 @@ def test_it_is_offered_where_items_say_what_is_done_when(store: Store, home: Pat
     bo = make_person(store, "bo", project="q", role=Role.LEAD)
     (view,) = projects.projects_of(store, person=bo)
     assert "Goals" not in [each.title for each in rooms.offered(view)]
-    assert "have no times of actions" in words(drawn(store, home, "goals", "bo", project="q"))
+    assert "have no action times" in words(drawn(store, home, "goals", "bo", project="q"))
     make_person(store, "ann")
     assert not drawn(store, home, "goals", "ann", project="p").get("file_uploader")
 

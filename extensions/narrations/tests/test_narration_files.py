@@ -123,7 +123,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
         (" \n\n", "is empty"),
         ("a,b\n1,2\n", "no column for video, start, stop, text; it has a, b"),
         (HEAD, "has no narration"),
-        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration; the first invalid row: line 2, the items start"),
+        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration. The first invalid row is line 2: the items start"),
         (b"PK\x03\x04rest", "a zip archive"),
     ):
         with pytest.raises(InvalidFileError, match=why):
@@ -141,7 +141,7 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
     assert bad(found) == [(2, "its stop: '4,5' is not a time; write seconds, such as 12.5, or 0:01:02.25")]
     again = read(tmp_path, "clip;from;to;what\nV;3;5;eat\nV;1;2;take cup\nV;3;4.5;wash cup\n", how)
     assert [(row.id, row.text) for row in again.rows] == [(row.id, row.text) for row in found.rows]
-    for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "Unknown part")):
+    for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "Unknown name")):
         with pytest.raises(InvalidInputError, match=why):
             read(tmp_path, rows, Reading(columns=columns))
 

@@ -103,7 +103,7 @@ def called(name: str, n: int = 12) -> list[Narration]:
 BAD = {
     "cut": (chat(right()[:-20]), "the JSON is incomplete"),
     "length": (chat(right()[:90], finish="length"), "cut at maximum length"),
-    "prose": (chat("It is about breakfast."), "it is no JSON"),
+    "prose": (chat("It is about breakfast."), "the reply is not JSON"),
     "empty": (chat(""), "answered with nothing"),
     "form": (chat('{"goals": []}'), "the JSON does not have the requested form"),
     "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))), "two goals of one level share actions"),
@@ -137,7 +137,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert counts["cost"] == pytest.approx(34 * 42 / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
     assert failures == {why: 3 for _, why in BAD.values()} | {
-        "it is no JSON": 4, "two goals of one level share actions": 4,
+        "the reply is not JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: the reply is too long, such as huge" in told
     assert 'overlap has no goal: 3 replies, all invalid. The last one: The subgoal "b" has the' in told
@@ -195,7 +195,7 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
         mended = mended.replace('"level": "subgoal", "goal": "brew coffee"', '"level": "part", "goal": "brew coffee"')
         assert mended.count("V 8") > text.count("V 8")
         Path("g.json").write_text(mended)
-        assert "was changed by hand" in refused(ConflictError)
+        assert "Someone or another program changed" in refused(ConflictError)
         assert Path("g.json").read_text() == mended
         done = CliRunner().invoke(cli, ["goal", "create", "n.csv", "--check", "g.json"])
         Path("g.json").rename("mine.json")
@@ -278,7 +278,7 @@ def test_money_and_requests_are_limited_over_all_runs() -> None:
         assert "made 2 requests" in refused(RunStoppedError, "--max-calls", "2")
         assert len(server.asked) == 2
         # two have cost 0.000084; the longest answer that is allowed is 8,192 tokens at 10, so 0.08 does not hold it
-        assert "could go over `max_cost`" in refused(RunStoppedError, "--max-cost", "0.08")
+        assert "could exceed `max_cost`" in refused(RunStoppedError, "--max-cost", "0.08")
         assert len(server.asked) == 2
         asks("--max-cost", "0.09")
     assert len(server.asked) == 3
@@ -323,7 +323,7 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         assert "does not contain replies about goals" in refused(InvalidFileError)
         Path("g.asked.jsonl").unlink()
         Path("g.json").write_text("[]")
-        assert "another program wrote it" in refused(ConflictError)
+        assert "another program changed" in refused(ConflictError)
         assert Path("g.json").read_text() == "[]"
         Path("m.yaml").write_text("name: m\nadapter: chat\nmodel: x\n")
         assert "is not an endpoint" in refused(ModelError)

@@ -144,7 +144,7 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "error", "why"),
     [
-        ((), InvalidInputError, "Give a CSV file with video_id,fps, or one rate for all"),
+        ((), InvalidInputError, "Give a CSV file with the columns video_id and fps, or one rate for all"),
         (("--rate", "0"), InvalidInputError, "--rate must be a number from 1 to 1000"),
         (("--rate", "30", "--observe", "later"), InvalidInputError, "observed frame must be one of gap, ended, last"),
         (("--rate", "30", "--gap", "-1"), InvalidInputError, "--gap: '-1' is not a time"),
@@ -154,7 +154,7 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
         (
             ("--rate", "30", "--verb-classes", "goals.json"),
             InvalidInputError,
-            "verb classes and of noun classes, or neither",
+            "both class files (verbs and nouns), or no class file",
         ),
         (("--rate", "30", "--out", "."), InvalidFileError, "already contains other files"),
         (("--rate", "30", "--out", "goals.json"), InvalidFileError, "is a file"),

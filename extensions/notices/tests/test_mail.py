@@ -314,7 +314,7 @@ def test_the_operator_tries_it_and_people_choose(
     server.replies["RCPT"] = "550 no such box"
     with pytest.raises(SettingsError, match=r"refused the address ops@example.org: 550 no such box\."):
         runner.invoke(cli, ["mail", "check", "ops@example.org"], catch_exceptions=False)
-    with pytest.raises(SettingsError, match="Send it yourself"):
+    with pytest.raises(SettingsError, match="Send the link yourself"):
         runner.invoke(cli, ["person", "invite", "p", "--mail", "new@example.org"], catch_exceptions=False)
     server.replies.clear()
     server.mails.clear()
@@ -391,7 +391,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
         drawn(store, home, "people", "lea", settings=settings, project="p"), "cy@example.org\ndee@example.org"
     )
     assert "cannot be reached" in words(page)
-    assert "was not tried" in words(page)
+    assert "did not send this mail" in words(page)
     assert len(page.code) == 2
     for login, said in (("lea", False), ("boss", True)):
         page = drawn(store, home, "people", login, project="p")

@@ -86,7 +86,7 @@ def test_a_part_and_tasks_that_others_give(store: Store, clock: Clock) -> None:
     given = {"by": lea, "project": "p", "action": Action.ASSIGN, "chosen": chosen, "among": ("ben",)}
     see(store, ben)
     assert bulk.do(store, token=bulk.preview(store, **given).token, **given) == 1
-    assert told(store, ben)[0] == ("given", "A task of the verification was submitted to you.", True)
+    assert told(store, ben)[0] == ("given", "You were assigned a task in the verification.", True)
     assert kinds(store, ann) == []
     mine = claimed(store, ben)  # what he was given comes first
     submissions.submit(store, person=ben, task=mine.id, key="v", values={"choice": "red"})

@@ -327,7 +327,7 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
 
     assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers. Judges: big-1, odd."
     assert why("source: people, criterion: beauty") == "No person has graded models' answers on beauty yet."
-    assert why("source: key, common: true, by: beauty").startswith("Items cannot be sliced by 'beauty'")
+    assert why("source: key, common: true, by: beauty").startswith("Touchstone cannot slice items by 'beauty'")
     assert why("source: agreement").startswith("Models cannot be ordered by agreement")
     nothing = made(small, "source: failures, rows: [{each: [model], order: name}], columns: [{each: [code]}]")
     assert (
@@ -417,8 +417,8 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("", "{}", COLUMN, "add `title` or `each`"),
         ("", "{each: [slice]}", COLUMN, "`slice` needs `by`"),
         ("", "{each: [attribute]}", COLUMN, "`attribute` needs `group_by`"),
-        ("", "{each: [model, model]}", COLUMN, "two different things"),
-        ("", "{each: [judge], top: 2}", COLUMN, "together with `each: [model]`"),
+        ("", "{each: [model, model]}", COLUMN, "each entry only once"),
+        ("", "{each: [judge], top: 2}", COLUMN, "a number of at least 1 and `each: [model]`"),
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
         ("between: [big],", ROW, COLUMN, "(agreement among people)"),
@@ -426,7 +426,7 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),
         ("", "", COLUMN, "the table needs `rows`"),
-        ("chart: [pie],", ROW, COLUMN, "`pie` is not known"),
+        ("chart: [pie],", ROW, COLUMN, "`pie` is not a known value"),
     ],
 )
 def test_a_layout_that_means_nothing_is_refused_by_line(more: str, row: str, column: str, said: str) -> None:
@@ -438,7 +438,7 @@ def test_a_layout_that_means_nothing_is_refused_by_line(more: str, row: str, col
 def test_names_of_tables() -> None:
     rest = "title: T, rows: [{title: R}], columns: [{title: C}]"
     for tables, said in (
-        (f"[{{name: T!, {rest}}}]", "lower-case letters"),
+        (f"[{{name: T!, {rest}}}]", "lowercase letters"),
         (f"[{{name: t, {rest}}}, {{name: t, {rest}}}]", "the name `t` occurs twice"),
         ("[]", "at least one table"),
     ):
@@ -452,7 +452,7 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     make_project(store, loaded=loaded)
     found = paper_tables(store, person=None, project="p", layout=read_layout(shipped()[name]))
     # what no item has been labelled with is told with all that there is
-    assert {each.why for each in found.tables if not each.why.startswith("Items cannot be sliced by 'bertscore'")} <= {
+    assert {each.why for each in found.tables if not each.why.startswith("Touchstone cannot slice items by 'bertscore'")} <= {
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),

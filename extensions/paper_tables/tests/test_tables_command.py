@@ -66,7 +66,7 @@ def test_a_layout_of_ones_own_in_all_forms_and_as_files(home: Path) -> None:
     assert files == [*("marks-heat-dark.svg", "marks-heat.svg"), "marks-losses.csv", "marks.csv"], (
         "one column is no radar"
     )
-    assert "Tables: 1 and 2 charts (light and dark) written to" in told
+    assert "Tables: 1. Charts (light and dark): 2. Folder:" in told
     assert ">33.3</text>" in (home / "tables" / "marks-heat.svg").read_text(encoding="utf-8")
     assert "Not made: kappa: K. No judge has rated models' answers yet." in told
     tables = json.loads(written)["tables"]

@@ -39,7 +39,7 @@ def test_the_table_names_the_cheapest_design() -> None:
         (["--expected", "1.5"], "between 0 and 1"),
         (["--expected", "0.5", "--shares", "a,b"], "--shares 'a,b' is not a list of numbers"),
         (["--expected", "0.5", "--raters", "2.5"], "--raters '2.5' is not a list of whole numbers"),
-        (["--expected", "0.5", "--raters", "1"], "at least two of the raters"),
+        (["--expected", "0.5", "--raters", "1"], "at least two raters"),
         (["--expected", "0.5", "--units", "1"], "at least two units"),
     ],
 )

@@ -64,7 +64,7 @@ IMPOSSIBLE = [
               "  grading:\n    raters: 1\n    dimensions: [two]\n    criteria:\n"
               "      - {name: all, kind: choice, prompt: Good, options: [g, b]}\n"
               "      - {name: good, kind: choice, prompt: Good, options: [g, b], dimensions: [one]}\n"),
-         "36: stages.grading.criteria[1].dimensions", "`good` is never asked: the stage is about two only"),
+         "36: stages.grading.criteria[1].dimensions", "`good` is never asked, because the stage is only about two"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  refinement:\n    criteria:\n"
               "      - {name: other_right, kind: choice, prompt: Right, options: [y, n]}\n"
@@ -95,7 +95,7 @@ MAYBE_MEANT = [
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
          "a majority of 2 raters is all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",
-         "every vote weighs 1"),
+         "all votes weigh the same"),
     Case(text("{rule: unanimous, criterion: count, value: 3}"), f"{KEEP}: warning: stages.verification.keep.value",
          "only if raters answer `count` (a number) with exactly `3`"),
     Case(text("{rule: unanimous, criterion: size, value: 2}"), "23: warning: stages.verification.criteria[3].show_if",

@@ -108,7 +108,7 @@ def test_conditions_of_a_schema_may_have_two_objects(conditions: str, says: str)
         ("in: [inside]", ""),
         ("in *: [inside]", "no action has the condition `in *`; use one of near, in"),
         ("behind: [behind]", "no action has the condition `behind`"),
-        ("near: []", "give at least one way to say this condition"),
+        ("near: []", "give at least one wording for this condition"),
         ("near: [' ']", "no empty text"),
     ],
 )

@@ -90,7 +90,7 @@ GRID = [[float(at)] for at in range(12)]
         ),
         ([1] * 12, GRID, "All units have the same outcome."),
         ([0, 1], [[1.0], [2.0]], "2 complete units are too few for 2 coefficients."),
-        ([0, 1, 1, 0] * 3, [[1.0]] * 12, "same value everywhere"),
+        ([0, 1, 1, 0] * 3, [[1.0]] * 12, "same value for all units"),
     ],
 )
 def test_no_most_likely_coefficients(y: list[float], x: list[list[float]], why: str) -> None:

@@ -93,7 +93,7 @@ def test_the_page_says_what_the_command_says(show: Show) -> None:
     assert "1 complete unit is too few for 2 coefficients." in words(drawn)
     # without plans of its own a criterion needs to be told whose answers succeed
     drawn.selectbox[0].set_value("key").run()
-    assert "Name the dimensions with success (plans)" in words(drawn)
+    assert "Name the dimensions whose answers are plans" in words(drawn)
     drawn.selectbox[0].set_value("A file").run()
     assert not drawn.text
 

@@ -184,7 +184,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
     linear, logistic = fit_regressions(joined)
     assert linear.found.terms
     assert "ann's has only the share 0.2" in (logistic.found.reason or "")
-    with pytest.raises(InvalidInputError, match="names neither items nor tasks"):
+    with pytest.raises(InvalidInputError, match="has no column for items or tasks"):
         units_of_project(found, UnitRequest(outcomes=shares, file="s.csv"))
     nameless = [PlanOutcome(2, "", f"{PLAN} 1.0", "", 1.0)]
     with pytest.raises(InvalidInputError, match="no column model, but the project has 3 models"):
@@ -197,7 +197,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
     ("asked", "why"),
     [
         (UnitRequest(success="sucess"), "no criterion 'sucess' with numbers. Criteria with numbers: score, success"),
-        (UnitRequest(success="key"), r"Name the dimensions with success \(plans\)"),
+        (UnitRequest(success="key"), r"Name the dimensions whose answers are plans"),
         (UnitRequest(plans=("gaol",)), "unknown dimension 'gaol'"),
         (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),
         (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4. Scores: gpt35 \(score\)"),
@@ -224,7 +224,7 @@ def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
         units_of_project(found, UnitRequest())
     joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks
-    with pytest.raises(InvalidInputError, match=r"Name the field with an item's task. Fields: task, question"):
+    with pytest.raises(InvalidInputError, match=r"Name the field that contains an item's task. Fields: task, question"):
         units_of_project(found, UnitRequest(success="success", by="task"))
     labelled = {
         id: replace(item, fields={}, labels={"home": item.fields.get("task")}) for id, item in found.items.items()
@@ -356,7 +356,7 @@ def test_errors_that_do_not_fit_the_units() -> None:
     joined = joined_of(SIX, dict.fromkeys(SIX, 5))
     with pytest.raises(InvalidInputError, match="The units are models, which have no task"):
         fit_regressions(joined, cluster="task")
-    with pytest.raises(InvalidInputError, match="these units have none"):
+    with pytest.raises(InvalidInputError, match="these units have no clusters"):
         fit_regressions(joined, errors="cluster")
 
 

@@ -198,7 +198,7 @@ def shown(store: Store, home: Path, name: str, **query: str) -> str:
     test.run()
     assert not test.exception
     drawn = "\n".join(element.proto.body for element in test.get("html"))
-    assert "Something went wrong" not in drawn
+    assert "An internal error occurred" not in drawn
     return drawn + "".join(f"<download>{button.proto.label}<" for button in test.get("download_button"))
 
 

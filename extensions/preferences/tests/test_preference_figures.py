@@ -128,7 +128,7 @@ def test_everything_is_counted() -> None:
         "Left out: 3 submissions about items that do not count.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, including 1 where both answers are bad;",
         "1 with the answer “cannot tell” is excluded.",
-        "Left answer preferred in 4 of 6 votes that prefer one: 0.667",
+        "The left answer won 4 of 6 votes that are not ties: 0.667",
         "Agreement is unknown for cem: nobody else compared any of their pairs.",
     ):
         assert words in told
@@ -203,7 +203,7 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     )
     unsure = figures(vote(0, "xy", "cannot_tell")).criteria[0].whole
     assert (unsure.votes, unsure.cannot_tell, unsure.rates) == (1, 1, ())
-    with pytest.raises(InvalidInputError, match="Items cannot be sliced by 'colour'"):
+    with pytest.raises(InvalidInputError, match="Touchstone cannot slice items by 'colour'"):
         figures_of(given(*VOTES), read(), by="colour")
 
 

@@ -165,7 +165,7 @@ def test_known_strengths_come_back() -> None:
         ("xy> xy>", "x won every vote against all other models: the estimate is infinite."),
         ("xy> yz> zy>", "x won every vote against all other models: the estimate is infinite."),
         ("xy> yx> xz> yz=  zv> wx> vx>", "w won every vote against all other models: the estimate is infinite."),
-        ("xy> yz>", "x won every vote against the others, and z lost every vote against all other models"),
+        ("xy> yz>", "x won every vote against all other models, and z lost every vote against all other models"),
         ("xy> xy=", "x lost no vote, and only ties lead back to it"),
         ("xy> yx> zw> wz>", "No vote compares w and z with x and y"),
     ],

@@ -127,6 +127,6 @@ def test_what_was_written_is_looked_through(tmp_path: Path, monkeypatch: pytest.
         return covered.CLIP_FRAMES
 
     monkeypatch.setattr(covered_clip, "_encode", encode)
-    with pytest.raises(InvalidMediaError, match=r"is not covered at 2\.00 s"):
+    with pytest.raises(InvalidMediaError, match=r"has an uncovered box at 2\.00 s"):
         covered_clip.write(covered.clip(tmp_path / "it.webm"), [FACE], margin=0.0, out=made, name="it")
     assert not made.exists()

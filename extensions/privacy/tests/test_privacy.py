@@ -159,7 +159,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
 
         assert made.tobytes() == covered(plain.convert("RGB"), areas).tobytes()
     assert decide(store, media, home, CoverChoice("0.png", second, (BOX, more))).same == 1
-    with pytest.raises(InvalidInputError, match="has another decision now"):
+    with pytest.raises(InvalidInputError, match="the decision about 0.png has changed"):
         decide(store, media, home, CoverChoice("0.png", first, (BOX,)))
     decide(store, media, home, CoverChoice("0.png", second, ()), uncover=True)
     assert shown(store) == [original]
@@ -317,7 +317,7 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, (BOX,)))
     first, second = shown(store)
     assert first == second not in (one, two)
-    with pytest.raises(InvalidInputError, match="represents several pictures"):
+    with pytest.raises(InvalidInputError, match="Several covered pictures look alike now"):
         decide(store, media, home, CoverChoice("0.png", first, ()), uncover=True)
     more = replace(BOX, x=0.55)
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)))
@@ -334,10 +334,10 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     ann = make_person(store, "ann")
     one, two = put(store, media, home, file(), file(90))
     for boxes, said in (
-        ((replace(BOX, cover=None),), "has no decision. Decide whether to cover it."),
-        ((replace(BOX, x=0.9),), "must lie within it"),
-        ((replace(BOX, w=0.0),), "must lie within it"),
-        ((replace(BOX, h=float("nan")),), "must lie within it"),
+        ((replace(BOX, cover=None),), "has no decision. Decide whether to cover this box."),
+        ((replace(BOX, x=0.9),), "must lie within the picture"),
+        ((replace(BOX, w=0.0),), "must lie within the picture"),
+        ((replace(BOX, h=float("nan")),), "must lie within the picture"),
         ((replace(BOX, kind="hand"),), "Choose one of face, plate, other"),
     ):
         with pytest.raises(InvalidInputError, match=said):

@@ -60,7 +60,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     out, table = home / "look", home / "look" / "boxes.csv"
     told = said("look", "p", "--out", str(out), "--by-hand")
-    assert "A cascade misses faces" in told
+    assert "The search misses faces" in told
     assert "2 pictures; 0 new boxes" in told
     assert sorted(path.name for path in (out / "pictures").iterdir()) == ["00001.jpg", "00002.jpg"]
     page = (out / "index.html").read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def say(lea: Services, name: str, decided: str, ticks: list[bool], *added: Box) 
 def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
     assert part(page, "standing") == ("3 pictures. Covered: 0. Nothing to cover: 0. Undecided: 3.")
-    assert "A cascade misses faces" in words(page)
+    assert "The search misses faces" in words(page)
     assert "clip" not in words(page).split("Look for faces")[0], "there are none"
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
@@ -106,7 +106,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover").click().run()
     asked = words(page)
     assert "3 pictures decided: 2 boxes to cover in 2 and nothing to cover in 1." in asked
-    assert "archive that is ready for download contains the originals. It will be deleted" in asked
+    assert "archive that is ready for download contains the originals, so Touchstone will delete the archive" in asked
     assert "Copies that other people have downloaded" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
@@ -133,7 +133,7 @@ def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> 
     CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
     (covered,) = there(lea)["plain.png"].boxes
     assert there(lea)["plain.png"].fixed(covered)
-    with pytest.raises(ConflictError, match="cannot uncover it"):
+    with pytest.raises(ConflictError, match="is already covered. To uncover the part, use"):
         say(lea, "plain.png", "nothing", [True])
     more = replace(BOX, x=0.6, kind="other")
     assert [box.cover for box in say(lea, "plain.png", "cover", [False], more).boxes] == [True, True]

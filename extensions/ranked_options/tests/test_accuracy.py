@@ -39,7 +39,7 @@ def test_the_order_of_models_may_depend_on_the_score() -> None:
     assert ranked.warnings[0] == (
         "The order of the models depends on the score: a > b by mean_logprob; b > a by sum_logprob."
     )
-    assert "b: the winner depends on the score on 1 of 2 items" in ranked.warnings[2]
+    assert "b: on 1 of 2 items, the chosen option depends on the score" in ranked.warnings[2]
 
 
 def test_a_run_that_has_failed_counts_with_what_it_ranked(store: Store) -> None:

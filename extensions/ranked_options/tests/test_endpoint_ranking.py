@@ -203,15 +203,15 @@ def thinking(asked: Asked, number: int) -> Reply:
             {},
             "the server puts more than the option (“<think></think>ab”",
         ),
-        (letters, ("a", "ab"), {"end": ""}, "does not say which token ends an answer (`likelihoods`: `end_token`)"),
+        (letters, ("a", "ab"), {"end": ""}, "so the end of an answer is unclear. Set `end_token` under `likelihoods`"),
         (letters, ("a", "ab"), {"end": "</s>"}, "does not read `</s>` as one token after the option “a”"),
         (letters, (), {}, "The item has no options to rank."),
-        (letters, ("a", " "), {}, "One of the options is empty"),
+        (letters, ("a", " "), {}, "One option is empty"),
         (
             letters,
             ("a", "b"),
             {"score": "pmi_logprob"},
-            "with and without pictures, but this question has none",
+            "with and without pictures, but this question has no pictures",
         ),
     ],
 )
@@ -236,7 +236,7 @@ def test_the_end_of_the_answer_counts_where_one_option_begins_another() -> None:
 def test_pictures_are_not_sent_to_completions(shown: Picture) -> None:
     (told,) = over(letters, asked(shown, "Q:"), by="completions")
     assert (told.outcome, told.final) == (Outcome.SKIPPED, True)
-    assert "completions take texts alone" in told.error
+    assert "a completions endpoint accepts only text" in told.error
 
 
 def test_a_request_that_fails_for_good_ends_the_item_as_that() -> None:
@@ -268,9 +268,9 @@ def generated_only(asked: Asked, number: int) -> Reply:
 @pytest.mark.parametrize(
     ("reply", "by", "says"),
     [
-        (chat("a cup"), "chat", "without the log-probabilities of the prompt's tokens (prompt_logprobs)"),
-        (generated_only, "completions", "of its own text, but not of the prompt (echo)"),
-        (chat("a cup"), "completions", "without log-probabilities of tokens (logprobs)"),
+        (chat("a cup"), "chat", "has no log-probabilities for the tokens of the prompt (prompt_logprobs)"),
+        (generated_only, "completions", "for its own text, but not for the prompt (echo)"),
+        (chat("a cup"), "completions", "has no log-probabilities for tokens (logprobs)"),
         (
             error(400, "Unknown field: prompt_logprobs"),
             "chat",

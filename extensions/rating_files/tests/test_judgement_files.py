@@ -117,7 +117,7 @@ def test_wildvision_from_its_own_files(store: Store, tmp_path: Path) -> None:
     assert rated == {"B>>A": 88, "B>A": 252, "A=B": 41, "A>B": 85, "A>>B": 27}  # its README; nulls are no ties
     again = import_judgements(store, by=None, project="p", path=path, plan=asked)
     assert (again.replies, again.repeated) == (0, 499)
-    with pytest.raises(InvalidFileError, match="asked or read in another way"):
+    with pytest.raises(InvalidFileError, match="with another prompt or parser"):
         import_judgements(store, by=None, project="p", path=path, plan=replace(asked, template_hash="another"))
 
 
@@ -195,7 +195,7 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
         ({"item": "nowhere", "judge": "j", "text": ""}, "there is no item 'nowhere'"),
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),
         ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "`swapped` must be true or false"),
-        ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "sample must be a whole number"),
+        ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "`sample` must be a whole number"),
         ({"item": "1", "judge": "j", "games": [{}, {}]}, "must have exactly one game"),
     ],
 )

@@ -60,8 +60,8 @@ def test_another_file_is_refused(tmp_path: Path, data: bytes, reason: str) -> No
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"1,a,c", "3 cells, not 4"),
-        (b"1,a,c,1,2", "5 cells, not 4"),
+        (b"1,a,c", "the number of cells is 3, not 4"),
+        (b"1,a,c,1,2", "the number of cells is 5, not 4"),
         (b"1,,c,1", "rater is empty"),
         (b"0,a,c,2", "in row 2 already"),
         (b"\xe9,a,c,1", "not UTF-8"),
@@ -141,7 +141,7 @@ def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: bytes, reason: 
 
 def test_an_empty_file_of_lines_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ratings.jsonl").touch()
-    with pytest.raises(InvalidFileError, match=r"is empty. Each line must be one rating"):
+    with pytest.raises(InvalidFileError, match=r"is empty. Write one rating per line"):
         read_table(tmp_path / "ratings.jsonl")
 
 
@@ -184,10 +184,10 @@ def test_lists_that_differ_by_order_and_writing_are_one_label(tmp_path: Path) ->
 def test_rankings_and_other_json_keep_their_order(tmp_path: Path) -> None:
     values, notes = labels(tmp_path, [("u", "r", '["a", "b"]'), ("u", "s", '["b","a"]'), ("v", "r", '["b", "a"]')])
     assert values == ['["a", "b"]', '["b", "a"]', '["b", "a"]']
-    assert "compared as rankings" in notes[0]
+    assert "compares the lists as rankings" in notes[0]
     values, notes = labels(tmp_path, [("u", "r", "[1, 2]"), ("u", "s", "[2,1]"), ("v", "r", "[1,2]")])
     assert values == ["[1, 2]", "[2, 1]", "[1, 2]"]
-    assert "differ by their order only" in notes[0]
+    assert "differ only in their order" in notes[0]
     spans = [("u", "r", '[{"start": 1, "end": 2}]'), ("u", "s", '[{"end":2,"start":1}]'), ("v", "s", "[]")]
     values, notes = labels(tmp_path, spans)
     assert values == ['[{"end": 2, "start": 1}]'] * 2 + ["[]"]

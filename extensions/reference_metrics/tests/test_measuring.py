@@ -117,7 +117,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
     shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
-    with pytest.raises(ConflictError, match="a metric: there is no one to ask"):
+    with pytest.raises(ConflictError, match="so there is no model to ask"):
         run_control.pause(measured, by=None, run=kept.public_id)
 
 
@@ -227,7 +227,7 @@ def test_the_command(demo: Path) -> None:
     assert "kept items" in counted
     assert how.startswith("  by our own code, {")
     again = touchstone("metric", "run", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
-    assert "0 answers measured" in again.stdout
+    assert "Answers measured: 0." in again.stdout
     wrong = touchstone("metric", "run", "demo", "--metric", "meteor", home=home)
     assert (wrong.returncode, "Unknown metric 'meteor'" in wrong.stderr) == (1, True)
     listed = touchstone("run", "list", "demo", home=home)

@@ -77,9 +77,9 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
     assert len(cut.moved) == 1
     turned = of(lambda copy: changed(copy, VOTES, lambda lines: lines[::-1]))
     assert "has the same 10 lines in another order, starting at line 1" in turned.changed[0].sentence
-    assert "id is not above" in turned.refused
+    assert "the ID is not greater than the ID of the previous row" in turned.refused
     half = of(lambda copy: (copy / VOTES).write_bytes((copy / VOTES).read_bytes()[:-20]))
-    assert "is not a row with the columns" in half.refused
+    assert "does not match the columns" in half.refused
     gone = of(lambda copy: (copy / VOTES).unlink())
     assert gone.changed[0].sentence == f"{VOTES} is missing."
     assert "tables/annotation.jsonl is missing" in gone.refused

@@ -60,7 +60,7 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     )
     assert last.by is None
     assert last.what[0].endswith(f"deadline none (was {day(store, 9)})")
-    assert last.what[1].startswith("Offered in the order ")
+    assert last.what[1].startswith("Stages are offered in the order ")
     assert [each.data["number"] for each in audit.entries(store, by=lea, project="p", kinds=["schedule.set"])] == [2, 1]
 
 

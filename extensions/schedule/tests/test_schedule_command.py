@@ -34,7 +34,7 @@ def test_stages_are_named_by_id_or_title(store: Store, tmp_path: Path, monkeypat
     assert "Offered first: grading, verification" in run("--order", "Grading, verification")
     for given, told in (
         (("--due", "Voting=2026-12-30"), r"no stage 'Voting'. Choose one of .*verification \(Blind vote, 1 = A\)"),
-        (("--due", "verification"), "has no day"),
+        (("--due", "verification"), "has no date"),
     ):
         with pytest.raises(SettingsError, match=told):
             run(*given)

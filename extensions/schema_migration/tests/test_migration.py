@@ -199,7 +199,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
     gone = schema(2, {", unsure]": "]"})
     with pytest.raises(InvalidInputError, match=r"needs a decision: --map fits:unsure=OTHER or"):
         migration.migrate(copied, by=None, project="p", loaded=gone)
-    with pytest.raises(InvalidInputError, match="Raise `version`"):
+    with pytest.raises(InvalidInputError, match="Increase `version`"):
         migration.migrate(copied, by=None, project="p", loaded=schema(1, {"title: Shape": "title: Form"}))
     with pytest.raises(NotFoundError, match="no change to undo"):
         migration.undo(copied, by=None, project="p")
@@ -207,7 +207,7 @@ def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
         migration.finish(copied, by=None, project="p")
     change(copied, "a reason more")
     migration.undo(copied, by=None, project="p")
-    with pytest.raises(InvalidInputError, match="a different version 2"):
+    with pytest.raises(InvalidInputError, match="a different schema with version 2"):
         change(copied, "a dimension more")
 
 
@@ -267,7 +267,7 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     with pytest.raises(NotFoundError, match=r"never had version 7 of its schema. Its versions: 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
-    with pytest.raises(InvalidFileError, match="Only ratings depend on the schema version"):
+    with pytest.raises(InvalidFileError, match="Only ratings and releases depend on the schema version"):
         exported(copied, by=None, project="p", format="jsonl", schema_version=1)
     with pytest.raises(NotFoundError, match=r"never had version 7 of its schema. Its versions: 1, 2"):
         exported(copied, by=None, project="p", format="ratings", schema_version=7)

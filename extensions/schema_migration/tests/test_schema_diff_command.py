@@ -71,7 +71,7 @@ def test_an_incompatible_change_ends_with_status_1(changed: tuple[str, str]) -> 
     status, lines = differs(*changed)
     assert status == 1
     assert lines[1].startswith("incompatible: version: 1 -> 1. Votes store their schema version")
-    assert lines[1].endswith("Raise `version`.")
+    assert lines[1].endswith("Increase `version`.")
     assert differs("egoplan", "egoplan_test")[0] == 1
 
 

@@ -41,11 +41,11 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     vote(store, "chi", "yes")
     test = show("schema", "lea")
     assert "Nothing is changed yet." in words(test)
-    assert "the form that it was created with" in words(test)
+    assert "The project uses its first form" in words(test)
     text = test.text_area[0].value.replace("    raters: 2", "    raters: 3")
     test.text_area[0].set_value(text).run()
     test.button(key="schema.look").click().run()
-    assert "Raise `version`." in words(test)
+    assert "Increase `version`." in words(test)
     test.text_area[0].set_value(text.replace("\nversion: 1\n", "\nversion: 2\n")).run()
     test.button(key="schema.look").click().run()
     assert "choose what happens to stored votes" in words(test)
@@ -85,7 +85,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     text = test.text_area[0].value.replace("\nversion: 1\n", "\nversion: 2\n")
     test.text_area[0].set_value(text.replace("\ntitle: ", "\ntitle: New ", 1)).run()
     test.button(key="schema.look").click().run()
-    assert "being computed, and will appear here" in words(test)
+    assert "being computed and will appear on this page" in words(test)
     until(lambda: any(button.key == "schema.take" for button in test.run().button))
     test.button(key="schema.take").click().run()
     assert "People keep working, and you can leave this page." in words(test)
@@ -95,7 +95,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     with store.write() as session:  # as a server that ended in the middle leaves it
         session.exec(select(SchemaChangeRow)).one().finished_at = None
     test = show("schema", "lea")
-    assert "A change is not finished." in words(test)
+    assert "A change of the schema is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Change 1 was undone. Version 1 is in force." in words(test.run())
@@ -118,5 +118,5 @@ def test_a_schema_that_does_not_fit_is_told_by_its_lines(show: Show) -> None:
     page = words(test)
     assert "The form has errors. Fix these lines first." in page
     assert f"<td>{line}</td>" in page.replace(' class="number"', "")
-    assert "`scales` is not known; did you mean `scale`?" in page
+    assert "`scales` is not a known value; did you mean `scale`?" in page
     assert not [button for button in test.button if button.key == "schema.look"]

@@ -53,7 +53,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
 
 def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -> None:
     """It says what is right, whatever the order: 1/8 by chance in three orders of two options."""
-    assert "No model was asked without images" in said("p", "--models")
+    assert "No model has answered without images" in said("p", "--models")
 
     def run(*arguments: str) -> str:
         done = CliRunner().invoke(cli, ["run", *arguments], catch_exceptions=False)
@@ -77,7 +77,7 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert text.count("gpt is right without images in all 3 orders of options (by chance 12.5 %)") == 4
     assert "| gpt | without images | 4 | 3 | 100.0 %" in text
     (address,) = {
-        line.partition(": ")[2] for line in text.splitlines() if line.startswith("To verify these items again")
+        line.partition(": ")[2] for line in text.splitlines() if line.startswith("To have these items verified again")
     }
     query = parse_qs(urlsplit(address).query)
     assert (query["project"], len(query["ids"])) == (["p"], 4)

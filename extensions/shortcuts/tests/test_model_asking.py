@@ -134,7 +134,7 @@ def test_what_is_asked_is_kept_and_none_of_it_counts(store: Store, tmp_path: Pat
         assert all(len({order.index(option) for order in places}) == 3 for option in range(4))
     assert len({tuple(order) for order in orders[0]}) > 4, "not every item in the same order"
     for run in runs:
-        with pytest.raises(ConflictError, match="people cannot grade it"):
+        with pytest.raises(ConflictError, match="people cannot grade the run"):
             run_grading.send_to_grading(store, by=None, run=run)
 
 
@@ -192,15 +192,15 @@ def test_judges_and_raters_do_not_see_them(store: Store, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("plan", "why"),
     [
-        (ShortcutPlan(text_only=True, frames="one"), "frames are not shown"),
+        (ShortcutPlan(text_only=True, frames="one"), "shows no frames"),
         (ShortcutPlan(frames="two"), "one, shuffled"),
         (ShortcutPlan(order=1, orders=1), "2 to 24 orders"),
         (ShortcutPlan(order=1, orders=25), "2 to 24 orders"),
-        (ShortcutPlan(strategy="holmes"), "must generate answers or rank options"),
+        (ShortcutPlan(strategy="holmes"), "cannot use the strategy holmes. Use generate or rank_options"),
         (ShortcutPlan(frames="one"), "have no clips"),
         (ShortcutPlan(batch=True), "batch files"),
-        (ShortcutPlan(text_only=True, without_marks=True), "marks are not shown"),
-        (ShortcutPlan(without_marks=True), "draw nothing on their images"),
+        (ShortcutPlan(text_only=True, without_marks=True), "shows no marks"),
+        (ShortcutPlan(without_marks=True), "have no marks on their images"),
     ],
 )
 def test_what_would_say_nothing_is_refused(store: Store, plan: ShortcutPlan, why: str) -> None:

@@ -71,7 +71,7 @@ def test_what_a_model_knows_by_texts_is_found_and_nothing_else(store: Store, tmp
     # both models have to be right for a second look, unless one is chosen
     assert found.second == []
     assert {each.item for each in measure_models(store, by=None, project="p", chosen=["reader"]).second} == ids(*BLIND)
-    with pytest.raises(InvalidInputError, match=r"No run has asked 'gpt'.*reader, b"):
+    with pytest.raises(InvalidInputError, match=r"No run for shortcuts used the model 'gpt'.*reader, b"):
         measure_models(store, by=None, project="p", strong=["gpt"])
     other = make_person(store, "ann", role=Role.SENIOR)
     with pytest.raises(NotAllowedError):

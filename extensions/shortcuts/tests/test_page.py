@@ -86,7 +86,7 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     store: Store, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lead(store, "{}")
-    assert "being computed, and will appear here" in words(
+    assert "being computed and will appear on this page" in words(
         drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     )
     assert processes.at_work()
@@ -125,7 +125,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     page = drawn(store, home, "shortcuts", "lea", project="p", show=FOLDS)
     assert "The schema sets no limits" in part(page, "gate")
     assert [each.label.partition(" · ")[0] for each in page.expander] == ["**Rules**", "**Items**"]
-    assert "No model was asked without images" in part(page, "no-models")
+    assert "No model has answered without images" in part(page, "no-models")
     assert part(page, "flagged").startswith("300 items of 3,000 flagged.")
     assert part(page, "count") == "1 to 50 of 300 items"
     assert items_on(page)[:2] == ["Which 0?i0", "Which 10?i10"]

@@ -38,12 +38,12 @@ def test_limits_that_are_usual() -> None:
         ("at_most: {longest: .nan}", "at_most.longest", "this must be a number, not `.nan`"),
         ("at_most: {longest: yes}", "at_most.longest", "number"),
         ("above_chance: 5", "above_chance", "5 % is 0.05"),
-        ("above_chance: -0.1", "above_chance", "from 0 to below 1"),
+        ("above_chance: -0.1", "above_chance", "at least 0 and below 1"),
         ("bound: upper", "bound", "upper"),
         ("score: 0", "score", "a score is a probability, so it must be above 0 and below 1"),
         ("flagged: 2", "flagged", "2 % is 0.02"),
         ("without_images: 2", "without_images", "2 % is 0.02"),
-        ("without_images: -0.1", "without_images", "from 0 to below 1"),
+        ("without_images: -0.1", "without_images", "at least 0 and below 1"),
         ("orders: 0", "orders", "must be 1 or more"),
         ("models: 0", "models", "must be 1 or more"),
         ("most: 0.3", "most", "did you mean `at_most`?"),
@@ -58,5 +58,5 @@ def test_what_can_be_no_limit_is_named_by_line_and_key(limits: str, key: str, sa
 
 
 def test_items_without_options_have_no_shortcuts() -> None:
-    with pytest.raises(SchemaError, match=r"export.shortcuts: items have no options .*; leave `shortcuts` out"):
+    with pytest.raises(SchemaError, match=r"export.shortcuts: items have no options .*; remove `shortcuts`"):
         limited("{}", of=UNVERIFIED)

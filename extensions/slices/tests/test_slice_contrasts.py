@@ -18,8 +18,8 @@ def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
     assert [round(each.difference.value, 6) for each in tests] == [0.9, -0.9]
     table = stats.chi2_contingency([[19, 1], [1, 19]], correction=False)
     assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # Holm over two
-    assert "2 slices are each compared with" in slice_contrasts.on_chance(tests)
-    assert "about 0.1 of them would differ" in slice_contrasts.on_chance(tests)
+    assert "Touchstone compares each of 2 slices with" in slice_contrasts.on_chance(tests)
+    assert "about 0.1 of these comparisons would differ" in slice_contrasts.on_chance(tests)
 
 
 @pytest.mark.parametrize("together", ["none", "source"])

@@ -14,5 +14,5 @@ def test_the_overview_links_to_a_preview(store: Store, show: Show) -> None:
     assert "This is a made-up item." in words(show("preview", "lea", stage="verification"))
     write_item(store)
     page = words(show("preview", "lea", stage="verification"))
-    assert "A preview: nothing is claimed or saved" in page
+    assert "This is a preview. Touchstone assigns and saves nothing" in page
     assert "made-up item" not in page

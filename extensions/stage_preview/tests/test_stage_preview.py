@@ -68,8 +68,8 @@ def test_what_is_shown_is_what_people_get_and_nothing_is_written(store: Store) -
         "Only seniors and leads can preview a stage": (ann, Stage.VERIFICATION, {}),
         "has no item 'colour/9'": (lea, Stage.VERIFICATION, {"item": "colour/9"}),
         "colour/0 has not been in": (sam, Stage.GRADING, {"item": "colour/0"}),
-        "No item that you may see waits": (lea, Stage.VERIFICATION, {"dimension": "shape"}),
-        "can be shown with a made-up item only": (lea, Stage.ADJUDICATION, {"item": "colour/0"}),
+        "No item that you may see is waiting": (lea, Stage.VERIFICATION, {"dimension": "shape"}),
+        "can be previewed only with a made-up item": (lea, Stage.ADJUDICATION, {"item": "colour/0"}),
     }
     for words, (person, stage, more) in refused.items():
         with pytest.raises((NotAllowedError, NotFoundError), match=words):
@@ -87,7 +87,7 @@ def test_who_is_asked_blind_sees_nothing_that_they_would_not_see_then(store: Sto
     assert look(store, lea, Stage.VERIFICATION, item="colour/0").task.fields["question"] == "Question 0?"
     with pytest.raises(NotAllowedError, match="blind"):
         look(store, sen, Stage.VERIFICATION, item="colour/0")
-    with pytest.raises(NotFoundError, match="No item that you may see waits"):
+    with pytest.raises(NotFoundError, match="No item that you may see is waiting"):
         look(store, sen, Stage.VERIFICATION)
     with pytest.raises(NotAllowedError, match=SECRET):  # the answer is the key that verifiers must not see
         look(store, lea, Stage.GRADING, item="colour/0")

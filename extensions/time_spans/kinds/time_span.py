@@ -221,8 +221,8 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
             return f"Span {number} needs `{first}` and `{last}`, and no other keys."
         begins, ends = span[first], span[last]
         if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
-            return f"Span {number}: "
-            f"{'frames must be whole numbers, 1 or greater' if whole else 'seconds must be 0 or greater'}."
+            numbers = "frames must be whole numbers, 1 or greater" if whole else "seconds must be 0 or greater"
+            return f"Span {number}: {numbers}."
         if ends < begins or (ends == begins and not whole):
             return f"Span {number} ends ({ends:g}) before it begins ({begins:g})."
     if any(one == other for one, other in pairwise(value)):

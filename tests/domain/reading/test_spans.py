@@ -47,7 +47,7 @@ UNREAD = {
     "from frame 12 to frame 40": "in frames, and seconds are asked for",
     "frames 12 to 40": "in frames, and seconds are asked for",
     "from 20% to 35%": "in percent of the clip",
-    "00:75 to 00:80": "no clock shows",
+    "00:75 to 00:80": "invalid clock time",
     "It is not from 2 to 3.5 s.": "denies or doubts",
     "From 2 to 3.5 s or from 5 to 6 s": "denies or doubts",
     "[nan, 3]": "none of what was processed for",
@@ -84,7 +84,7 @@ def test_frames_and_several_spans() -> None:
     assert read_answer("[12, 40]", FRAMES).value == ((12, 40),)
     assert "in seconds, and frames are asked for" in read_answer("from 2 to 3.5 s", FRAMES).why
     assert "frames from 1" in read_answer("frames 0 to 10", FRAMES).why
-    assert "part of a frame" in read_answer("[1.5, 4]", FRAMES).why
+    assert "fraction of a frame" in read_answer("[1.5, 4]", FRAMES).why
     read = read_answer("It opens from 5 to 6 s and from 2 to 3.5 s.", SEVERAL)
     assert read.value == ((2, 3.5), (5, 6)), "in the order of time"
 

@@ -111,7 +111,7 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
         ({"formats": ("parquet_of_none",)}, InvalidFileError, "parquet_of_none"),
         ({"despite": ("items", "said", "licence")}, InvalidFileError, "no check licence"),
         ({"splits": ("train=0.8", "test=0.3")}, InvalidInputError, "add up to 1.1"),
-        ({"private": ("tset",)}, InvalidInputError, "no split tset to keep private. The splits are: test"),
+        ({"private": ("tset",)}, InvalidInputError, "no split tset to make private. Splits: test"),
         ({"splits": ("dev=1", "test=rest"), "private": ("test", "val")}, InvalidInputError, "no split val"),
     ],
 )
@@ -134,5 +134,5 @@ def test_a_release_is_refused_before_any_work_for_what_a_few_queries_tell(
 
 def test_a_private_split_that_a_field_names_nowhere_is_refused(kept: Store, media: MediaStore, home: Path) -> None:
     asked = ReleaseOptions(despite=("said", "items"), splits=("field:answer",), private=("test",))
-    with pytest.raises(InvalidInputError, match=r"no split test to keep private\. The splits are: red"):
+    with pytest.raises(InvalidInputError, match=r"no split test to make private\. Splits: red"):
         create(kept, media, home, by=None, project="p", asked=asked)

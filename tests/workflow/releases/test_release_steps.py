@@ -61,7 +61,7 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
     assert asked[2]
     assert len(asked[9]) == len(asked[2])
     steps = list(dict.fromkeys(what for what, _, _ in heard))
-    for part in ("choosing items", "writing items.jsonl: items", "writing evidence: rows"):
+    for part in ("choosing and splitting items", "writing items.jsonl: items", "writing evidence: rows"):
         assert any(step.startswith(part) for step in steps), (part, steps)
     for part in ("reading the evidence back: rows", "working out verdicts: items", "working out figures: gates"):
         assert part in steps

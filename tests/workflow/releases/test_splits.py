@@ -253,7 +253,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         SplitRecord(f"j{n}", "x") for n in range(10)
     ]
     told = refused(one_video, *HALVES)
-    assert "90 items are one group (by the source P01 in 90 items), but the largest split has 50." in told
+    assert "90 items form one group (by the source P01 in 90 items), but the largest split has 50." in told
     lone = [*grouped("aaaa"), *(SplitRecord(f"j{n}", "b") for n in range(20))]
     assert "The dimension a has one group, so it cannot be in train and test." in refused(lone, *HALVES)
     assert Counter(assign(lone, SplitPlan.of(HALVES, lacking=True)).split.values()) == {"train": 12, "test": 12}
@@ -266,7 +266,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
     assert "is listed twice" in refused([SplitRecord("a", "x"), SplitRecord("a", "x")], *HALVES)
     assert "There are 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
     assert "leave nothing for train" in refused(one_video, "test=100", "train=rest")
-    assert "Let one split be the rest" in refused(one_video, "test=10", "train=20")
+    assert "Set one split to rest" in refused(one_video, "test=10", "train=20")
     assert "test=0.001 of 100 items gives an empty split" in refused(one_video, "test=0.001", "train=0.999")
 
 
@@ -276,18 +276,18 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         (("test",), "write a name"),
         (("Test=5",), "write a name"),
         (("all=5",), "write a name"),
-        (("test=0",), "is not a number of items"),
-        (("test=-1",), "is not a number of items"),
-        (("test=nan",), "is not a number of items"),
-        (("test=1e999999",), "is not a number of items"),
-        (("test=١٢",), "is not a number of items"),
+        (("test=0",), "is not valid. Write a number of items"),
+        (("test=-1",), "is not valid. Write a number of items"),
+        (("test=nan",), "is not valid. Write a number of items"),
+        (("test=1e999999",), "is not valid. Write a number of items"),
+        (("test=١٢",), "is not valid. Write a number of items"),
         (("test=1.5",), "at most 1"),
         (("test=0.5", "test=0.5"), "is listed twice"),
         (("test=rest", "train=rest"), "cannot both be the rest"),
         (("test=0.5", "train=10"), "Use only numbers, or only shares"),
         (("test=0.5", "train=0.4"), "add up to 0.9"),
         (("test=0.6", "dev=0.4", "train=rest"), "nothing is left for train"),
-        (("field:part", "test=5"), "no other --split"),
+        (("field:part", "test=5"), "Remove every other --split"),
     ],
 )
 def test_what_is_asked_for_has_to_be_a_plan(texts: tuple[str, ...], sentence: str) -> None:
@@ -305,7 +305,7 @@ def test_a_field_names_the_splits() -> None:
     torn = [*records, SplitRecord("z", "x", ("v0",), value="train")]
     told = refused(torn, "field:part")
     assert (
-        "part puts 'i0' into test and 'z' into train, but they belong together (by the source v0 in 3 items)." in told
+        "part puts 'i0' into test and 'z' into train, but the two items belong together (by the source v0 in 3 items)." in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
     assert "1 items have no value in part; the first is 'z'" in refused(

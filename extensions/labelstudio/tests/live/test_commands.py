@@ -312,7 +312,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     page.multiselect[0].select("verification")
     press(page, "Connect")
     assert "Saved." in words(page)
-    assert "Nobody works in Label Studio yet" in words(page)
+    assert "No accounts are matched yet" in words(page)
     email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
     email.input(bo.email)
     press(page, "Save people")

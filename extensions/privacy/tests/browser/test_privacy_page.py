@@ -79,7 +79,7 @@ def said(lea: Desk, words: str) -> None:
 
 def _look(lea: Desk) -> None:
     page = lea.page
-    expect(page.get_by_text("A cascade misses faces")).to_be_visible()
+    expect(page.get_by_text("The search misses faces")).to_be_visible()
     expect(page.locator("[data-part=clips]")).to_contain_text("1 clip. Covered: 0. Nothing to cover: 0. Undecided: 1.")
     page.get_by_role("button", name="Look for faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
@@ -219,7 +219,7 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
         "26 pictures. Covered: 3. Nothing to cover: 2. Undecided: 21."
     )
     expect(page.locator("[data-part=decided] tbody tr")).to_have_count(6)
-    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip: something covered in 1")
+    expect(page.locator("[data-part=clips]")).to_contain_text("1 clip. Covered: 1.")
     said(lea, "No person has looked at 21 of 27 pictures and clips. Decided and not covered yet: 0.")
     expect(page.locator("figure")).to_have_count(21)
     page.locator("[data-part=decided]").scroll_into_view_if_needed()
