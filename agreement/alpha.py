@@ -73,7 +73,7 @@ def krippendorff_alpha(
     if used[0] == MISSING:
         codes, used = codes - 1, used[1:]
     if len(used) < 2:
-        reason = "All ratings that can be paired have the same single value, so the expected disagreement is zero."
+        reason = "All paired ratings have the same single value, so the expected disagreement is zero."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     clusters = ratings.clusters
     sample = patterns(codes, clusters and [clusters[at] for at in np.flatnonzero(usable)])
@@ -87,7 +87,7 @@ def krippendorff_alpha(
     value = float(alpha(sample.counts[None])[0])
     if level == "nominal" and q > MOST_CATEGORIES and ratings.scale.level != "nominal":
         interval = no_interval(
-            f"{q:,} different values are measurements, not categories. Use alpha for the level of the scale."
+            f"{q:,} different values are too many for categories. Use alpha for the level of the scale."
         )
         return estimated(
             value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence

@@ -188,7 +188,7 @@ def _limits(
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     outer = np.quantile(defined, tails)
     if not outer[0] - 1e-12 <= value <= outer[1] + 1e-12:
-        return no_interval(f"the original value lies outside the values from resampled {unit}s.")
+        return no_interval(f"the original value lies outside the range of the values from bootstrap draws of {unit}s.")
     if np.ptp(defined) < 1e-12:
         return no_interval(
             f"every draw of {unit}s gives the same value, so the interval would have a misleading width of zero."
@@ -197,7 +197,7 @@ def _limits(
     if left_out is not None:
         name, tails = "BCa", _corrected(tails, defined, value, *left_out)
         if not np.isfinite(tails).all():
-            return no_interval(f"leaving out one {unit} at a time does not define the BCa correction.")
+            return no_interval(f"the BCa correction is undefined if one {unit} is left out at a time.")
         outer = np.quantile(defined, tails)
     method = f"{name} bootstrap by {unit}, {bootstrap.draws} draws" + (f", {lost} undefined" if lost else "")
     return Interval(float(outer[0]), float(outer[1]), method, se=float(defined.std(ddof=1)))
@@ -206,7 +206,7 @@ def _limits(
 def check_confidence(confidence: float) -> None:
     """``RatingsError`` unless it is a share between 0 and 1."""
     if not 0 < confidence < 1:
-        raise RatingsError(f"The confidence level is {confidence:g}, but it must be between 0 and 1, such as 0.95.")
+        raise RatingsError(f"The confidence level is {confidence:g}, but must be between 0 and 1, such as 0.95.")
 
 
 def _resampled(sample: Patterns, bootstrap: Bootstrap, lot: int) -> Iterator[Floats]:

@@ -31,8 +31,8 @@ _ALL_THE_SAME = (
     "All ratings have the same single value or count as equal under the weights, so chance agreement is complete."
 )
 _ONE_CATEGORY = (
-    "The scale has only one category, but chance agreement needs at least two; declare the full scale if some "
-    "categories are unused."
+    "The scale has only one category, but chance agreement needs at least two categories. Declare the full scale if "
+    "some categories are unused."
 )
 
 
@@ -181,7 +181,7 @@ def fleiss_kappa_category(
         code = ratings.categories.index(category)
     except ValueError:
         raise RatingsError(
-            f"The scale has no category {category!r}. Choose one of its categories: "
+            f"The scale has no category {category!r}. Choose one of these categories: "
             f"{', '.join(map(str, ratings.categories))}."
         ) from None
     codes = np.where(ratings.rated, (ratings.codes == code).astype(np.int64), MISSING)

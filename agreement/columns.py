@@ -92,7 +92,7 @@ def column(values: Any, what: str = "value") -> Column:
     array = values.to_numpy() if hasattr(values, "to_numpy") else values
     if isinstance(array, np.ndarray):
         if array.ndim != 1:
-            raise RatingsError(f"The column {what} is {array.ndim}-dimensional, but it must be one-dimensional.")
+            raise RatingsError(f"The column {what} is {array.ndim}-dimensional, but must be one-dimensional.")
         if array.dtype.kind in "biuf":
             return _of_numbers(array)
         if array.dtype.kind in "mM":
@@ -113,7 +113,7 @@ def of_objects(values: list[Any], what: str = "value") -> Column:
     except TypeError:
         wrong = next(value for value in values if not isinstance(value, Hashable))
         raise RatingsError(
-            f"The column {what} contains {wrong!r}. A cell must be text, a number, true, false or empty."
+            f"The column {what} contains {wrong!r}. A cell must be empty or contain text, a number, true or false."
         ) from None
     return without(objects, lambda name: name is None)
 

@@ -176,7 +176,7 @@ def post_stratified_mean(
     for level, count, part in zip(levels.tolist(), graded, share, strict=True):
         if count == 0:
             reason = (
-                f"People graded none of the units that the judge scored {level:g} ({part:.1%} of all units); grade "
+                f"People graded none of the units that the judge scored {level:g} ({part:.1%} of all units). Grade "
                 "some of these units, or merge levels."
             )
             return _none(reason, left_out, BY_LEVEL, confidence)
@@ -322,7 +322,7 @@ def rogan_gladen(
     adjusted = (n * p + z**2 / 2) / (n + z**2)
     s1, s0 = (m1 * sens + 1) / (m1 + 2), (m0 * spec + 1) / (m0 + 2)
     if s1 + s0 - 1 < least_youden / 2:
-        interval = no_interval("people graded too few units of one class to bound the judge's errors.")
+        interval = no_interval("people graded too few units of one class to estimate the judge's error rates.")
     else:
         centre = (adjusted + s0 - 1) / (s1 + s0 - 1)
         v1, v0 = s1 * (1 - s1) / (m1 + 2), s0 * (1 - s0) / (m0 + 2)

@@ -785,7 +785,7 @@ ROWS = (
     StatisticRow(
         lins_concordance,
         title="Lin's concordance",
-        meaning="how close two raters' numbers are, not only how strongly they correlate",
+        meaning="how close two raters' numbers are, not only how strongly the numbers correlate",
         place=150,
         needs=Needs.NUMBERS,
         pairwise=True,

@@ -175,7 +175,7 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
         package,
         theirs,
         True,
-        f"The values differ by {by:.2g}, so one of the two is wrong. Please report this difference.",
+        f"The values differ by {by:.2g}, so one of the two values is wrong. Report this difference to the developers.",
     )
 
 

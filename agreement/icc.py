@@ -387,7 +387,10 @@ def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap 
     value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
         return without(
-            "The estimated differences between units and raters are zero.", ratings, confidence, n_units=n_units
+            "The estimated differences between units, and between raters, are zero.",
+            ratings,
+            confidence,
+            n_units=n_units,
         )
     if resample is not None:
         interval = bootstrap_interval(of_counts, sample, resample, confidence=confidence, width=ready.width)

@@ -425,7 +425,10 @@ def _of_counts(q: int, scale: Scale | None) -> tuple[tuple[Any, ...], Scale]:
         scale = Scale("interval", tuple(range(1, q + 1)), inferred=True)
     if scale.categories is None or len(scale.categories) != q:
         declared = "declares none" if scale.categories is None else f"declares {len(scale.categories)}"
-        raise RatingsError(f"The table counts {q} categories, but the scale {declared}.")
+        raise RatingsError(
+            f"The table counts {q} categories, but the scale {declared}. Declare one category for each column of the "
+            "table."
+        )
     return _categories([], scale, False), scale
 
 

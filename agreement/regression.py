@@ -151,6 +151,6 @@ def _explained(units: Units, fit: Any) -> tuple[Statistic, float]:
     test = None
     if k > 1 and float(fit.ssr) > 1e-24 * total:
         test = Test("F", float(fit.fvalue), (float(k - 1), float(n - k)), float(fit.f_pvalue))
-    none = no_interval("R squared describes only these units. Use its F test instead.")
+    none = no_interval("R squared describes only these units. Use the F test instead.")
     statistic = estimated(float(fit.rsquared), none, **counts, confidence=units.confidence, test=test)
     return statistic, float(fit.rsquared_adj)

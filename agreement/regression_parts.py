@@ -167,9 +167,12 @@ def not_solvable(units: Units) -> str | None:
     size = np.sqrt((centred**2).sum(axis=0))
     for name, spread, largest in zip(units.names, size.tolist(), np.abs(x).max(axis=0).tolist(), strict=True):
         if spread <= 1e-12 * max(1.0, largest) * math.sqrt(n):
-            return f"{name} has the same value for all units, so its effect cannot be separated from the intercept."
+            return (
+                f"{name} has the same value for all units, so the effect of this aspect cannot be separated from the "
+                "intercept."
+            )
     if k > 1 and np.linalg.matrix_rank(centred / size, tol=1e-10 * math.sqrt(n)) < k - 1:
-        return "Other aspects determine one of the aspects, so the effects cannot be separated."
+        return "One aspect depends completely on other aspects, so the effects cannot be separated."
     return None
 
 

@@ -81,7 +81,7 @@ def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | Non
     if not options:
         return "there are no options to choose from; add options, or choose another form."
     if places_of(answer, options) is None or len(places_of(answer, options) or ()) != 1:
-        return f"enter one of the options ({_few(options)}), by its text or its letter."
+        return f"enter the text or the letter of one option ({_few(options)})."
     return None
 
 
@@ -102,7 +102,7 @@ def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | N
         return None
     numbers = [part.strip() for part in answer.split(",")]
     if len(numbers) < 2 or sorted(numbers) != sorted(_numbers(len(numbers))):
-        return "this item has no options, so list the numbers of all images from 1, each once, separated by commas."
+        return "this item has no options, so list every image number once, in the right order, such as 2, 1, 3."
     return None
 
 
@@ -120,7 +120,7 @@ FORMS: Mapping[str, Form] = {
         Form("text", "any text", _any),
         Form(
             "one",
-            "one entry of the list, by its text or letter",
+            "the text or letter of one entry of the list",
             _one,
             needs_list=True,
             reads=AnswerKind.OPTION,

@@ -65,7 +65,7 @@ def check(schema: Schema) -> Found:
         seen: set[str] = set()
         for at, name in enumerate(names or ()):
             if name in seen:
-                yield (*_AT, key, at), f"`{name}` is listed twice; keep one of the two"
+                yield (*_AT, key, at), f"`{name}` is listed twice; keep only one of these entries"
             seen.add(name)
         if names == () and key != "strata":
             yield (*_AT, key), f"the list is empty; name {key}, or remove `{key}` for no limit"
@@ -80,7 +80,7 @@ def check(schema: Schema) -> Found:
 def _of_each_other(grading: Grading, plan: GradingSample) -> Found:
     """Keys that say two things, or nothing."""
     if grading.outputs is not None:
-        yield ("stages", "grading", "outputs"), "this stage has a `sample`; set `outputs` in the sample"
+        yield ("stages", "grading", "outputs"), "this stage has a `sample`; move `outputs` into the sample"
     if plan.items is not None and plan.outputs is not None:
         yield (*_AT, "items"), "a sample either names items or draws answers; remove `items` or `outputs`"
     if plan.items is not None and plan.dimensions is not None:

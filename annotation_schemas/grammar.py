@@ -53,7 +53,7 @@ def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
     seen: list[Scalar] = []
     for path, name in named:
         if any(same(name, other) for other in seen):
-            yield path, f"`{name}` appears twice; remove or rename one of the two"
+            yield path, f"`{name}` appears twice; rename or remove the duplicate"
         seen.append(name)
 
 
@@ -101,7 +101,7 @@ def other_media(schema: Schema, criterion: Criterion, field: ItemField, *, kind:
     mine, its = (part.role or first for part in (criterion, field))
     if mine == its:
         return None
-    return f"`{criterion.name}` is about `{mine}` and `{field.name}` about `{its}`; give both the same `role`"
+    return f"`{criterion.name}` is about `{mine}`, but `{field.name}` is about `{its}`; give both the same `role`"
 
 
 def count(criterion: Criterion, path: Path) -> Found:

@@ -157,7 +157,7 @@ def _drawn(schema: Schema, field: ItemField, needed: bool, path: Path) -> Found:
         if field.drawn is not None:
             yield (*path, "drawn"), "none of the `forms` is `drawn`; remove `drawn`"
     elif field.drawn is None:
-        yield path, f"`drawn` is missing; name the field that holds the drawing{among('', list(names))}"
+        yield path, f"`drawn` is missing; name the field that contains the drawing{among('', list(names))}"
     elif field.drawn not in names:
         complaint = f"`{field.drawn}` is not a field with boxes or marks{among(field.drawn, list(names))}"
         yield (*path, "drawn"), complaint

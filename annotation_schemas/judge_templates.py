@@ -127,7 +127,10 @@ class JudgeTemplate:
         begins = f"the template {self.head.id} compares two answers, and its `mirror`"
         strange = [name for pair in mirror.items() for name in pair if name not in values_as_text]
         if strange:
-            return f"{begins} has `{strange[0]}`, which is not one of its values: {', '.join(values_as_text)}"
+            return (
+                f"{begins} has `{strange[0]}`, which is not a value of the template; use these values: "
+                f"{', '.join(values_as_text)}"
+            )
         crossed = [name for name, value in mirror.items() if mirror.get(value) != name]
         if crossed:
             there, back = crossed[0], mirror[crossed[0]]
@@ -135,7 +138,7 @@ class JudgeTemplate:
         if not any(name != value for name, value in mirror.items()):
             return (
                 f"{begins} does not say which values swap when the answers swap places. Add, for example, `mirror: "
-                "{A: B, B: A}` to its head. The first of `values` is for the first answer"
+                "{A: B, B: A}` to the template's head. The first entry of `values` is for the first answer"
             )
         return None
 
@@ -157,7 +160,7 @@ class JudgeTemplate:
         ]
         if self.head.pair:
             troubles += [
-                (name, f"`{name}` always holds a compared answer; remove `{name}`")
+                (name, f"`{name}` always contains a compared answer; remove `{name}`")
                 for name in PAIR
                 if fills.get(name, PREDICTION) != PREDICTION or name not in self.prompt.placeholders
             ]
@@ -177,16 +180,16 @@ class JudgeTemplate:
             troubles.append(
                 (
                     None,
-                    f"no placeholder of the template {self.head.id} holds the model's answer, so the judge"
-                    f" cannot grade the answer; fill a placeholder, such as `{could}: {PREDICTION}`",
+                    f"no placeholder of the template {self.head.id} contains the model's answer, so the judge cannot "
+                    f"grade the answer; fill a placeholder, such as `{could}: {PREDICTION}`",
                 )
             )
         if graded and items and not answers:
             troubles.append(
                 (
                     graded[0],
-                    f"`{graded[0]}` holds a model's answer, but the criterion is about items; use a"
-                    f" criterion of grading, or fill `{graded[0]}` with a field of the item",
+                    f"`{graded[0]}` contains a model's answer, but the criterion is about items; use a criterion of "
+                    f"grading, or fill `{graded[0]}` with a field of the item",
                 )
             )
         return troubles
@@ -230,7 +233,8 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
             )
         for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
             document.add(
-                ("variables",), f"the text has the placeholder `{{{unnamed}}}`, which is missing here; add its name"
+                ("variables",),
+                f"the text has the placeholder `{{{unnamed}}}`, which is missing here; add the placeholder's name",
             )
         if head.grades not in (None, ITEM, *prompt.placeholders):
             document.add(

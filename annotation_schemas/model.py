@@ -698,7 +698,7 @@ class Comparison(_SchemaPart):
     """The item's fields shown with the answers; by default all fields that are not secret in comparison."""
 
     lacks: ClassVar[Mapping[str, str]] = {
-        "gold": "comparisons have no key, so they have no gold checks",
+        "gold": "comparisons have no key and therefore no gold checks",
         "qualification": "comparisons have no qualification set; choose people for this stage on the People page",
         "adjudication": "comparisons have no adjudication, because every preference counts",
         "order": "everyone gets the pairs in the same shuffled order, so that people finish each pair early",

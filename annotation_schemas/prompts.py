@@ -178,7 +178,7 @@ def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
     ):
         return "the wordings must be a list with at least one text"
     if len(set(texts)) < len(texts):
-        return "a wording appears twice; remove one of the two"
+        return "a wording appears twice; remove the duplicate"
     return None
 
 
@@ -225,7 +225,9 @@ def parse_prompts(text: str, *, file: str) -> PromptSet:
     wanted = chosen or (GENERAL if GENERAL in variants else next(iter(variants)))
     if wanted not in variants or (not chosen and GENERAL not in variants and len(variants) > 1):
         known = ", ".join(variants)
-        raise SchemaError(f"{path}:1: the file has several prompts; choose one with {name}#NAME: {known}.")
+        raise SchemaError(
+            f"{path}:1: the file has several prompts. Choose a prompt with {name}#NAME. The names are: {known}."
+        )
     return PromptSet(name, "any", {"any": {**variants, GENERAL: variants[wanted]}}, text=text)
 
 
@@ -274,7 +276,7 @@ def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
         prompt = _published(line, where=f"{file}:{number}")
         if prompt.name in published_prompts:
             raise SchemaError(
-                f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`. Rename one of the two."
+                f"{file}:{number}: name: an earlier prompt is also called `{prompt.name}`. Rename one of these prompts."
             )
         published_prompts[prompt.name] = prompt
     if not published_prompts:

@@ -85,7 +85,7 @@ def _refinement(schema: Schema) -> Iterator[Finding]:
     if stage is not None and stage.until is not None and stage.until not in REFINEMENT_ENDS:
         there = ", ".join(REFINEMENT_ENDS)
         path: Path = ("stages", "refinement", "until")
-        yield Finding(ERROR, path, f"`{stage.until}` is not a way to end refinement; use one of: {there}")
+        yield Finding(ERROR, path, f"`{stage.until}` is not a known value of `until`; use one of: {there}")
 
 
 def _grading(schema: Schema) -> Iterator[Finding]:
@@ -94,8 +94,8 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "raters"),
-            "with two people, two different grades have no majority, so the answer gets no grade; ask 3 people, or "
-            "set `combine: mean`",
+            "with two people, two different grades have no majority, so the answer gets no grade; ask three people, "
+            "or set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)
     plan = stage.sample if stage is not None else None
@@ -115,8 +115,8 @@ def _shuffles(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 WARNING,
                 ("stages", name, "shuffle"),
-                "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
-                "remove `options`",
+                "no criterion of this stage offers an item's own options (`field`), so Touchstone shuffles no "
+                "options; remove `options`",
             )
 
 
@@ -159,7 +159,7 @@ def _shown_answers(schema: Schema) -> Iterator[Finding]:
                     WARNING,
                     ("stages", name, "again"),
                     f"people who vote here may know the secret field `{field.name}` from `{seen[field.name]}`; "
-                    f"leave `again` out, or hide the field in `{seen[field.name]}`",
+                    f"remove `again`, or hide the field in `{seen[field.name]}`",
                 )
             elif name not in field.secret_in:
                 seen.setdefault(field.name, name)
@@ -264,6 +264,6 @@ def _models(schema: Schema) -> Iterator[Finding]:
             yield Finding(
                 ERROR,
                 ("models", "variants", variant),
-                f"{where} no variant `{variant}`, so its dimensions would silently get `general`; "
-                f"use one of: {', '.join(sorted(there))}",
+                f"{where} no variant `{variant}`, so dimensions with this variant would silently use `general`; use "
+                f"one of: {', '.join(sorted(there))}",
             )

@@ -64,9 +64,9 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     for at, name in enumerate(schema.report.statistics):
         path = ("report", "statistics", at)
         if name in schema.report.statistics[:at]:
-            yield path, f"`{name}` is listed twice; remove one of the two"
+            yield path, f"`{name}` is listed twice; remove the duplicate"
         elif name == ACCURACY and key_field(schema) is None:
-            yield path, "no field of the item is a key, so accuracy is undefined; leave this out"
+            yield path, "no field of the item is a key, so accuracy is undefined; remove this statistic"
         elif name not in OF_RESULTS and not criteria:
             yield (
                 path,
@@ -77,11 +77,30 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
                 ),
             )
         elif _needs(name) is Needs.ORDER and not ordered:
-            yield path, f"`{name}` needs a criterion with an order in verification or grading"
+            yield (
+                path,
+                (
+                    f"`{name}` needs a criterion with ordered values in verification or grading; add a criterion, or "
+                    "remove the statistic"
+                ),
+            )
         elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
-            yield path, f"`{name}` needs a criterion with numbers on a scale in verification or grading"
+            yield (
+                path,
+                (
+                    f"`{name}` needs a criterion with numbers on a scale in verification or grading; add a "
+                    f"criterion, or "
+                    "remove the statistic"
+                ),
+            )
         elif _needs(name) in OVERLAP and _needs(name) not in shapes:
-            yield path, f"`{name}` needs a criterion for {_needs(name)} in verification or grading"
+            yield (
+                path,
+                (
+                    f"`{name}` needs a criterion for {_needs(name)} in verification or grading; add a criterion, or "
+                    "remove the statistic"
+                ),
+            )
 
 
 def _needs(name: str) -> Needs:
@@ -93,7 +112,7 @@ def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, 
     if rule is None:
         return
     if not rated:
-        yield ("report", "rule"), "people give no ratings for a comparison with judges; leave this out"
+        yield ("report", "rule"), "the schema has no ratings by people to compare with judges; remove this key"
     for name in ("units", "people"):
         if (n := getattr(rule, name)) is not None and n < 2:
             yield ("report", "rule", name), "the number must be at least 2 to measure agreement"

@@ -91,7 +91,7 @@ def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) ->
         return
     part = known[name]
     if not wanted:
-        yield path, "the condition names no value, so it is never true; name a value"
+        yield path, "the condition names no value, so the condition is never true; name a value"
     for value in wanted:
         if isinstance(part, Criterion):
             fits = kinds.of_criterion(part).can_be(part, value)
@@ -116,8 +116,8 @@ def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path:
             yield (
                 (*path, at),
                 (
-                    f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`; name two of the "
-                    "same kind"
+                    f"`{part.name}` (of kind `{part.kind}`) cannot be compared with `{parts[0].name}`; name two "
+                    "fields or questions of the same kind"
                 ),
             )
         elif sort == NUMBER and part.unit != parts[0].unit:
@@ -154,8 +154,8 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
         yield (
             path,
             (
-                f"the rule can never be met, because {' and '.join(f'`{name}`' for name in needed)} are required; make "
-                "all but one optional"
+                f"the rule can never be met, because {' and '.join(f'`{name}`' for name in needed)} are required; "
+                "make all of these except one optional"
             ),
         )
     elif row.about_absence and row.name != "at_most_one" and needed:
@@ -203,8 +203,7 @@ def _circles(rules: Sequence[CrossRule], path: Path) -> Found:
             yield (
                 (*path, index),
                 (
-                    f"the rule can never be met, because other rules keep `{other}` from being above `{one}`; "
-                    f"change one "
-                    "of the rules"
+                    f"the rule can never be met, because other rules do not allow `{other}` to exceed `{one}`; "
+                    "change one of the rules"
                 ),
             )

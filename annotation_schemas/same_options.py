@@ -86,7 +86,7 @@ def _number(text: str) -> str | Fraction:
 _FORMS: tuple[tuple[Callable[[str], str | Fraction], str], ...] = (
     (visible, "are the same"),
     (_folded, "differ only in case"),
-    (_typed, "differ only in how they are typed"),
+    (_typed, "differ only in typography"),
     (_number, "are the same number"),
 )
 """Ways to compare options, each coarser than the one before, with the fault of options that only it makes equal."""

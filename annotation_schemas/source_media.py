@@ -42,7 +42,7 @@ KEYS = {
         ),
         MediaKey(
             FEWEST,
-            "the minimum number of actions of a goal; an import counts goals with fewer actions but keeps their "
+            "the minimum number of actions of a goal; an import counts goals with fewer actions but accepts their "
             "records, because a file may not show all actions",
             whole=True,
             least=1,
@@ -113,15 +113,15 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
             yield path, f"the value must be a {'whole ' if row.whole else ''}number of at least {row.least:g}"
         elif name == ENDS_BEFORE and action is None:
-            yield path, "items of this format have no start of an action; leave this out"
+            yield path, "items of this format have no start of an action; remove this key"
         elif name == ENDS_BEFORE and (action not in names or not _has_clip(schema)):
             yield path, f"this key needs a clip, and an integer field `{action}` with the start of the action"
         elif name in (FEWEST, MOST) and goal is None:
-            yield path, "items of this format have no goal; leave this out"
+            yield path, "items of this format have no goal; remove this key"
         elif name in (FEWEST, MOST) and (goal not in names or _progress(schema) is None):
             yield path, f"this key needs a field `{goal}`, and a field of kind `segments` with the actions so far"
         elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
-            yield path, "only authoring and triage use frames, and the schema has neither; leave this out"
+            yield path, "only authoring and triage use frames, but the schema has neither stage; remove this key"
     least, most = number(schema, FEWEST), number(schema, MOST)
     if least is not None and most is not None and least > most:
         yield (

@@ -176,7 +176,7 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
     keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
     about = list(criteria_that_decide(keep))
     if not about:
-        yield path, "`criterion` is missing; name the criterion that decides"
+        yield path, "`criterion` is missing; name the criterion that decides about items"
     for index, name in enumerate(about):
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:
@@ -190,7 +190,7 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
             yield at, f"`{name}` is not a criterion of {called(stage)}{elsewhere}{among(name, list(criteria))}"
         elif criteria[name].tolerance is None and (does := kinds.of_criterion(criteria[name]).never_alike):
             able = kinds.of_criterion(criteria[name]).by_overlap
-            how = "add a `tolerance`, such as `{iou: 0.5}`" if able else "let another criterion decide"
+            how = "add a `tolerance`, such as `{iou: 0.5}`" if able else "name another criterion"
             yield at, f"no two people {does} `{name}` exactly alike, so `{name}` cannot decide about items; {how}"
         elif criteria[name].dimensions is not None:
             yield (
@@ -292,7 +292,7 @@ def _skips(schema: Schema, stage: str, verification: Verification, deciding: Seq
             f"the number must be at least 1, and at most the number of raters ({verification.raters})",
         )
     if not any(criterion.skip for criterion in deciding):
-        yield path, "no criterion of `keep` can be skipped; give one of these criteria a `skip`"
+        yield path, "raters cannot skip any criterion of `keep`; add `skip` to one of these criteria"
     if skips.then == "adjudicate" and schema.stages.adjudication is None:
         yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
     elif skips.then == "adjudicate" and not verification.adjudicates:
@@ -307,7 +307,7 @@ def _keep_key(schema: Schema, stage: str, keep: Keep) -> Found:
             f"the rule `{keep.rule}` compares with `key`; use `key` instead of `value`",
         )
     if keep.key is None:
-        yield path, "`key` is missing; name the field that holds the right answer"
+        yield path, "`key` is missing; name the field that contains the right answer"
     else:
         yield from _key_of_votes(schema, stage, keep.key, path)
 
@@ -318,7 +318,7 @@ def _key_of_votes(schema: Schema, stage: str, key: str, path: Path) -> Found:
     if key not in fields:
         yield (*path, "key"), f"`{key}` is not a field of the item{among(key, list(fields))}"
     elif stage not in fields[key].secret_in:
-        yield (*path, "key"), f"`{key}` must be hidden from raters: give the field `secret_in: [{stage}]`"
+        yield (*path, "key"), f"`{key}` must be hidden from raters; give the field `secret_in: [{stage}]`"
 
 
 def check_answering(schema: Schema) -> Found:
@@ -330,14 +330,14 @@ def check_answering(schema: Schema) -> Found:
     if len(stage.criteria) > 1:
         yield (
             (*path, "criteria"),
-            "answering needs exactly one criterion, but this stage has several; keep one criterion",
+            "answering needs exactly one criterion, but this stage has several criteria; delete the other criteria",
         )
     for criterion in stage.criteria[:1]:
         if not kinds.of_criterion(criterion).answers_items:
             can = ", ".join(name for name, row in kinds.CRITERIA.items() if row.answers_items)
             yield (
                 (*path, "criteria", 0, "kind"),
-                f"answers of this kind cannot be compared with models' answers; use one of: {can}",
+                f"answers of this kind cannot be compared with models' answers; use one of these kinds: {can}",
             )
         if criterion.skip or criterion.cannot_tell or not criterion.required or criterion.dimensions is not None:
             yield (
@@ -380,8 +380,8 @@ def check_grading(schema: Schema) -> Found:
         names = " and ".join(f"`{name}`" for name in named)
         yield (
             ("stages", "grading", "combine"),
-            f"the options of {names} are names, which have no `mean`; use `majority`, or give the options"
-            " numbers as their values",
+            f"the options of {names} are not numbers, so `mean` cannot combine grades; use `majority`, or give the "
+            "options numbers as their values",
         )
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "the number must be at least 1"
@@ -409,7 +409,7 @@ def check_comparison(schema: Schema) -> Found:
     yield from check_shown(schema, stage.shows, "comparison")
     yield from unique([((*at, "models", index), name) for index, name in enumerate(stage.models or ())])
     if stage.models is not None and len(stage.models) < 2:
-        yield (*at, "models"), "a comparison needs at least two models; name another model, or leave `models` out"
+        yield (*at, "models"), "a comparison needs at least two models; name another model, or remove `models`"
     if stage.criteria and not any(kinds.of_criterion(criterion).compares_answers for criterion in stage.criteria):
         yield (*at, "criteria"), "no criterion asks whose answer is better; add a criterion of kind `preference`"
 
@@ -424,7 +424,7 @@ def check_coding(schema: Schema) -> Found:
         yield (*at, "criteria"), "no criterion has `options`, which are the codes; add options to a criterion"
     of = coding.of
     if of.score is None and not of.items:
-        yield (*at, "of"), "`score` is missing; choose the score that identifies wrong answers (or name `items`)"
+        yield (*at, "of"), "`score` is missing; choose the score that identifies wrong answers, or name `items`"
     yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
     rated = [
         criterion.name

@@ -97,7 +97,7 @@ def _rename(document: Document, path: yaml_text.Path, name: str) -> None:
         return
     value = place.pop(old)
     if name in place:
-        document.add(path, f"the file has both `{name}` and its earlier name `{old}`; leave `{old}` out")
+        document.add(path, f"the file has both `{name}` and its earlier name `{old}`; remove `{old}`")
         return
     document.add(
         path,
@@ -348,7 +348,7 @@ def _instead(kind: str, given: Any, known: list[str]) -> str:
     if kind == "tuple_type":
         return "; begin each entry with `- `" if isinstance(given, Mapping) else f"; write [{given}]"
     if kind in ("dict_type", "model_type", "model_attributes_type"):
-        return f"; its keys are {', '.join(known)}" if known else "; write `key: value`"
+        return f"; use these keys: {', '.join(known)}" if known else "; write `key: value`"
     return ""
 
 

@@ -45,11 +45,12 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
         if rule in _OF_LISTS and not row.is_list:
             yield (
                 (*path, rule),
-                f"`{rule}` works only for fields of kind `text_list`, but `{field.name}` is a single text",
+                f"`{rule}` works only for fields of kind `text_list`, but `{field.name}` is a single text; "
+                "remove the rule",
             )
         elif row.chosen and rule not in _OF_CHOSEN:
             listed = f"; move the rule to `{field.field}`" if field.field else ""
-            yield (*path, rule), f"`{field.name}` is chosen from a list, not written{listed}"
+            yield (*path, rule), f"authors choose `{field.name}` from a list, so this rule does not apply{listed}"
     if told.person is not None and not kinds.says_english(field):
         yield (
             (*path, "person"),

@@ -199,7 +199,7 @@ def _remedy(problem: str, before: str) -> str | None:
     if "expected <block end>" in problem and "'<scalar>'" in problem:
         return "the quotes end in the middle of this line; double the inner quote, or use other quotes around the text"
     if "expected <block end>" in problem:
-        return "the indentation matches no line above; indent this line like the key or the `- ` that it belongs to"
+        return "the indentation matches no line above; align this line with the other keys or list entries at its level"
     if "expected ','" in problem:
         return (
             "a comma between two entries is missing here, or a text with a colon is not quoted; add the comma or "
@@ -327,14 +327,16 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
         if not isinstance(key_node, yaml.ScalarNode):
-            document.add(path, "a key must be a word", line=line)
+            document.add(path, "a key must be a word, not a list or a mapping", line=line)
             continue
         key = key_node.value
         if key_node.style is None and key_node.tag != f"{_TAG}str":
             document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
         if key in seen:
             document.add(
-                (*path, key), f"duplicate key; the same key is on line {seen[key]}; remove one of the two", line=line
+                (*path, key),
+                f"duplicate key; the same key is on line {seen[key]}; remove one of the two keys",
+                line=line,
             )
             continue
         seen[key] = line

@@ -23,7 +23,7 @@ CONTROLS = {
     "--model": "“Default model”",
     "--set fields.": "“Data keys with other names”: ",
     "--set controls.": "“Controls with other names”: ",
-    "--set ignore_controls=": "“Controls to leave out”: ",
+    "--set ignore_controls=": "“Controls to ignore”: ",
     "--set rater=NAME": "“Default rater”",
     "--column": "“Columns with other names”",
     "--set columns.": "“Columns with other names”: ",

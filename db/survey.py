@@ -299,7 +299,7 @@ def _checks(table: str, given: Sequence[str] | None) -> list[tuple[str, bool, Ch
 def _check(column: Column[Any], held: carried.Held | None) -> Check:
     kind = column.type
     if isinstance(held, UnitName):
-        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "is not a valid name of a unit"
+        return lambda value: "" if isinstance(value, str) and UNIT.fullmatch(value) else "is not a valid unit name"
     if isinstance(held, Random) and column.name != "submit_key":
         return lambda value: "" if isinstance(value, str) and PUBLIC.fullmatch(value) else "is not a random ID"
     if isinstance(held, Versions):

@@ -96,7 +96,7 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
         ),
         CrossRuleRow(
             "different",
-            "all of these values differ, ignoring case and outer white space",
+            "all of these values differ, ignoring case and leading or trailing white space",
             _different,
             Compares.ALIKE,
         ),
@@ -105,19 +105,19 @@ CROSS_RULES: Mapping[str, CrossRuleRow] = {
         ),
         CrossRuleRow(
             "required_when",
-            "all of these have values if the condition is true",
+            "all of these values are present if the condition is true",
             lambda values: next((place for place, value in enumerate(values) if value is None), None),
             least=1,
             needs_when=True,
         ),
         CrossRuleRow(
             "at_least_one",
-            "at least one of these has a value",
+            "at least one of these values is present",
             lambda values: 0 if values and all(value is None for value in values) else None,
         ),
         CrossRuleRow(
             "at_most_one",
-            "at most one of these has a value",
+            "at most one of these values is present",
             lambda values: next(
                 (
                     place

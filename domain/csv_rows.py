@@ -185,11 +185,11 @@ def table(lines: Iterable[str], known: Iterable[str]) -> Table:
         if heads:
             break
         if next(stream, None) is None:
-            raise NotTable("its header has a double quote that is not closed; close the quote")
+            raise NotTable("the header has an unclosed double quote; close the quote")
     separator = max(heads, key=lambda mark: (len(wanted.intersection(heads[mark])), len(heads[mark])))
     names = heads[separator]
     if "\x00" in text:
-        raise NotTable("it has NUL characters, so the file is damaged or not UTF-8; save the file again as UTF-8")
+        raise NotTable("the file has NUL characters, so the file is damaged or not UTF-8; save the file again as UTF-8")
     twice = next((name for name, n in Counter(names).items() if name and n > 1), None)
     if twice is not None:
         raise NotTable(f"two columns have the name {twice!r}; rename one of these columns")
@@ -219,20 +219,20 @@ def _said(problem: str) -> str:
     """Return a helpful sentence for an error of the ``csv`` module."""
     if "unexpected end of data" in problem:
         return (
-            "a double quote that opens here is never closed, so Touchstone cannot read the rest of the file; close "
-            "the quote"
+            "a double quote opens in this row but never closes, so Touchstone cannot read the rest of the file; "
+            "close the quote"
         )
     if "expected after" in problem:
-        return "text follows a closing double quote; to include a double quote in a cell, write it twice"
+        return "text follows a closing double quote; to include a double quote in a cell, write two double quotes"
     return problem
 
 
 def _wrong(raw: str, n: int, wide: int) -> str | None:
     """Return the problem of a row with ``n`` cells below a head of ``wide`` cells."""
     if "\x00" in raw:
-        return "it has a NUL character, so the file is damaged here; save the file again"
+        return "the row has a NUL character, so the file is damaged; save the file again"
     if n != wide:
-        return f"it has {n} cell{'' if n == 1 else 's'}, but the header has {wide}"
+        return f"the row has {n} cell{'' if n == 1 else 's'}, but the header has {wide}; add or remove cells"
     return None
 
 

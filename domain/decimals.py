@@ -44,7 +44,7 @@ def problem(value: Any) -> str | None:
         return f"at most {MOST_DIGITS} digits are allowed ({digits} now)." if digits > MOST_DIGITS else None
     if isinstance(value, str) and _SEPARATED.fullmatch(value.strip()):
         return "use a decimal point and no thousands separators, such as 1200.5."
-    return "this must be a number in digits, such as 12 or 0.5."
+    return "the value must be a number in digits, such as 12 or 0.5."
 
 
 def exact(value: Any) -> Fraction | None:

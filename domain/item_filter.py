@@ -332,7 +332,7 @@ def _text(values: Sequence[str]) -> str:
     text = values[-1].strip()
     if len(text) > LONGEST:
         raise InvalidInputError(
-            [Problem("text", f"The search text has {len(text):,} characters. Use at most {LONGEST}.")]
+            [Problem("text", f"The search text has {len(text):,} characters. Use at most {LONGEST} characters.")]
         )
     return text
 

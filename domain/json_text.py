@@ -65,7 +65,9 @@ def decode(data: bytes) -> str:
     ``surrogateescape``); ``split`` reports their records.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
-        raise NotJson(0, "it is encoded in UTF-16 or UTF-32 instead of UTF-8; save it as UTF-8 and try again")
+        raise NotJson(
+            0, "the text is encoded in UTF-16 or UTF-32 instead of UTF-8; save the file as UTF-8 and try again"
+        )
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -119,7 +121,8 @@ def _broken(text: str, start: int, pieces: list[Piece], at: int, where: int, rea
     piece = Piece(
         text[at:here],
         text[here:],
-        f"{reason} ({place(text, where)}); correct the file, because Touchstone cannot read it beyond this position",
+        f"{reason} ({place(text, where)}); correct the file, because Touchstone cannot read the text after this "
+        "position",
     )
     return Split("array", text[:start], [*pieces, piece], "")
 
@@ -201,7 +204,7 @@ def _end_and_twice(text: str, at: int) -> tuple[int, bool]:
 def _told_twice(text: str, at: int, end: int) -> str | None:
     repeated = repeated_key(text, at, end)
     return (
-        f"the key {repeated[0]!r} appears twice in one object ({place(text, repeated[1])}); remove one of the two"
+        f"the key {repeated[0]!r} appears twice in one object ({place(text, repeated[1])}); remove one of the two keys"
         if repeated
         else None
     )
@@ -374,7 +377,7 @@ class DuplicateKey(ValueError):
     """An error for an object with a repeated key; ``str(error)`` names the key."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the key {key!r} appears twice in one object; remove one of the two")
+        super().__init__(f"the key {key!r} appears twice in one object; remove one of the two keys")
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

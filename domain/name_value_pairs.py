@@ -34,7 +34,7 @@ def pairs(told: Iterable[str], form: str, *, option: str = "") -> dict[str, str]
             raise InvalidInputError(
                 [
                     Problem(
-                        option or "pairs", f"{option} {pair} does not have the form {form}. Correct the text.".strip()
+                        option or "pairs", f"{option} {pair} does not have the form {form}. Correct the option.".strip()
                     )
                 ]
             )

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ORDERS: Mapping[str, str] = {
-    "random": "each person gets the items in a different random order, which follows from the project's seed; in "
-    "grading, answers with grades come first, so that majorities form early",
+    "random": "each person gets a different random order from the project's seed; in grading, answers with grades "
+    "come first, so majorities form early",
     "fewest_votes": "every item gets its first vote before any item gets a second vote, and so on",
     "oldest": "the oldest item gets all of its votes first, then the next oldest item",
     "priority": "items with the highest priority come first, and items of equal priority come in random order; "

@@ -25,7 +25,7 @@ OWN_FIELDS: Mapping[str, str] = {
     "tools": "choose a strategy that uses tools",
     "tool_choice": "choose a strategy that uses tools",
     "functions": "choose a strategy that uses tools",
-    "n": "Touchstone reads only one answer, but you would pay for several",
+    "n": "Touchstone reads only one answer, but you would pay for several answers",
     "stream": "Touchstone reads only complete replies",
     "stream_options": "Touchstone reads only complete replies",
     "temperature": "set `temperature` under `generation`",
@@ -96,7 +96,7 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
         elif lower in _OWN_HEADERS:
             problems.append(f"`headers` cannot set {name}: {_OWN_HEADERS[lower]}")
         elif lower in seen:
-            problems.append(f"`headers` has {name} twice (ignoring case); remove one of the two")
+            problems.append(f"`headers` has {name} twice (ignoring case); remove one of the two headers")
         elif value.startswith(FROM_ENVIRONMENT):
             if not is_key_name(value.removeprefix(FROM_ENVIRONMENT)):
                 problems.append(

@@ -130,7 +130,7 @@ class Outcome(StrEnum):
     TRANSPORT_ERROR = _OutcomeRow(
         "transport_error",
         "no reply",
-        "The endpoint sent no reply (no connection, timeout, or an HTTP status of 400 or more).",
+        "The endpoint sent no reply (no connection, timeout, or HTTP status 400 or higher).",
         "the endpoint sent no reply",
     )
     NO_TOOL_RESULT = _OutcomeRow(
@@ -143,8 +143,8 @@ class Outcome(StrEnum):
     TOOL_FAILED = _OutcomeRow(
         "tool_failed",
         "a tool failed",
-        "A tool gave no result: it took too long, failed, or wrote too much text or no JSON. This attempt sends "
-        "nothing to the model. The previous attempt has the request.",
+        "A tool took too long, failed, wrote too much text, or wrote no JSON. This attempt sends nothing to the "
+        "model. The previous attempt has the request.",
         "a tool that the model asked for failed",
     )
     TOO_MANY_TURNS = _OutcomeRow(

@@ -8,10 +8,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _TAKEN = frozenset({"all"})
 """Names with a special meaning for loaders."""
 
-RULE = (
-    "a split name must start with a lowercase letter, have at most 40 lowercase letters, digits or underscores, and "
-    "not be 'all'"
-)
+RULE = "a split name must have 1 to 40 lowercase letters, digits or underscores, start with a letter, and not be 'all'"
 
 
 def is_split_name(name: str) -> bool:

@@ -40,7 +40,7 @@ class UnwritableItemError(InvalidFileError):
     def __init__(self, format: str, sentence: str) -> None:
         self.sentence = sentence
         super().__init__(
-            f"{sentence}. No file of this format was written. Release without {format}, or change the item."
+            f"{sentence}. No file of this format was written. Create the release without {format}, or change the item."
         )
 
 
@@ -87,7 +87,7 @@ class UnwritableItems:
         more = f"\nFurther items: {self.n - len(self._first):,}." if self.n > len(self._first) else ""
         raise InvalidFileError(
             f"{self._format} cannot store {self.n:,} items.\n{named}{more}\nNo file of this format was written. "
-            f"Release without {self._format}, or change these items."
+            f"Create the release without {self._format}, or change these items."
         )
 
     @contextmanager

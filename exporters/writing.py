@@ -22,7 +22,7 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
     """
     for out in files:
         if out.is_dir():
-            raise InvalidFileError(f"{out} is a folder. Give the name of a file.")
+            raise InvalidFileError(f"{out} is a folder. Give a file name.")
         if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
             raise InvalidFileError(f"{out} already exists and is not a Touchstone manifest. Choose another folder.")
         if out.name == NAME and out.exists():

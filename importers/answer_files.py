@@ -65,7 +65,9 @@ class AnswerFile:
             with self.path.open("rb") as stream:
                 return stream.read(_HEAD).decode("utf-8", "surrogateescape").lstrip("\ufeff \t\r\n")
         except OSError as error:
-            raise InvalidFileError(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot read {self.path}: {error.strerror}. Check the path and the permissions."
+            ) from error
 
     @property
     def unknown(self) -> str:
@@ -87,7 +89,9 @@ class AnswerFile:
         except NotJson as error:
             raise InvalidFileError(f"{self.place}, row 1: {error}. Nothing was imported.") from error
         except OSError as error:
-            raise InvalidFileError(f"{self.path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot read {self.path}: {error.strerror}. Check the path and the permissions."
+            ) from error
 
     def value(self, **how: Any) -> Any:
         """Return the JSON value in the file. Raises ``InvalidFileError`` with the place of a syntax error."""
@@ -98,8 +102,8 @@ class AnswerFile:
             return json_text.loaded(text, **how)
         except NotJson as error:
             raise InvalidFileError(
-                f"{self.place} cannot be read: {error} ({json_text.place(text, error.at)}). Nothing was imported. "
-                "Copy the file again, or save it again with the program that wrote it."
+                f"Touchstone cannot read {self.place}: {error} ({json_text.place(text, error.at)}). Nothing was "
+                "imported. Copy the file again, or save the file again with the program that wrote it."
             ) from error
 
     def named(self) -> str | None:
@@ -240,4 +244,6 @@ def _sha256(file: Path) -> str:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {file}: {error.strerror}. Check the path and the permissions."
+        ) from error

@@ -59,7 +59,9 @@ def _read(path: Path, about: str) -> ReadAttributes:
     except (NotJson, csv.Error) as error:
         raise InvalidFileError(f"{path.name}: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     head = [name_of(cell) for cell in rows[0][1]] if rows else []
     _check_head(path, head, about)
     at = head.index(about)
@@ -111,7 +113,7 @@ def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[s
     if not told[at]:
         return f"{about} is empty"
     if told[at] in seen:
-        return f"{told[at]} is already in an earlier row; keep one of the rows"
+        return f"{told[at]} is already in an earlier row; keep only one of these rows"
     if any(len(cell) > _LONGEST for cell in told):
         return f"a cell is longer than {_LONGEST} characters"
     return ""

@@ -69,7 +69,7 @@ class EvidenceFolder:
         self.name = self.path.name if self.path != folder else folder.name
         if not is_folder(self.path):
             raise InvalidFileError(
-                f"{folder} is not a folder. Name the folder of a release, or its subfolder {FOLDER}."
+                f"{folder} is not a folder. Name the folder of a release, or the subfolder {FOLDER} of a release."
             )
         self.manifest = self._manifest()
         self.tables = self._tables()
@@ -169,7 +169,7 @@ class EvidenceFolder:
             ):
                 self._refuse("the manifest has a wrong entry for a table")
             if table_path(name) not in self._told:
-                self._refuse(f"the manifest names the table {name!r} without its file")
+                self._refuse(f"the manifest lists the table {name!r}, but not the table's file")
             n_bytes, sha256 = self._told[table_path(name)]
             table_entries[name] = TableEntry(name, tuple(columns or ()), listed_table["rows"], n_bytes, sha256)
         for path in (FIGURES, VERDICTS, POLICIES):
@@ -201,7 +201,7 @@ class EvidenceFolder:
         except FileNotFoundError:
             self._refuse(f"{path} is missing")
         except OSError as error:
-            self._refuse(f"{path} cannot be read ({error.strerror}); Touchstone does not follow links")
+            self._refuse(f"Touchstone cannot read {path} ({error.strerror}), and does not follow links")
         file: BinaryIO = os.fdopen(handle, "rb")
         bounds = getattr(self, "_told", {}).get(path)
         size = os.fstat(handle).st_size

@@ -140,7 +140,9 @@ class TableReader(JsonItems):
         if self.unread:
             yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
-            yield f"There is no column {self.row.id_key!r}, so each item's name is its position in the file."
+            yield (
+                f"There is no column {self.row.id_key!r}, so the name of each item is the item's position in the file."
+            )
         if by_id := [asset.role for asset in self.schema.item.assets if asset.min and asset.role not in self.row.roles]:
             yield f"There is no column for {', '.join(by_id)}, so Touchstone looks for these files by the items' names."
 

@@ -190,7 +190,9 @@ def bytes_of(file: Path) -> bytes:
     except FileNotFoundError:
         raise InvalidFileError(f"There is no file or folder {file}. Check the path.") from None
     except OSError as error:
-        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {file}: {error.strerror}. Check the path and the permissions."
+        ) from error
 
 
 def _dimension(schema: Schema, name: str) -> Dimension:
@@ -211,8 +213,8 @@ def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimensi
             return dimension or schema.dimensions[0]
         known = ", ".join(part.folder or part.id for part in schema.dimensions)
         raise InvalidFileError(
-            f"{file}: the name of its folder is not a dimension of {schema.title} ({known}). Rename the folder, "
-            "or import only this file and name its dimension with --set dimension=ID."
+            f"{file}: the name of the file's folder is not a dimension of {schema.title} ({known}). Rename the "
+            "folder, or import only this file and name the dimension with --set dimension=ID."
         )
     if row.named_by:
         return None
@@ -360,7 +362,7 @@ class JsonItems:
             return self.schema.dimensions[0]
         known = ", ".join(dimension_in_files(self.row, part) for part in self.schema.dimensions)
         what = f"{self.row.named_by} is {name!r}" if self.row.named_by else "the dimension is missing"
-        raise Misfit(f"{what}; use one of {known} (or set one for the whole file with --set dimension=ID)")
+        raise Misfit(f"{what}; use one of {known}, or set the dimension of the whole file with --set dimension=ID")
 
     def _named(self, name: str) -> Dimension | None:
         """Return the same as ``dimension_named``, cached by name, because a large file has few names."""

@@ -168,7 +168,7 @@ class MediaFolder:
             files = ", ".join(sorted(path.relative_to(self._root).as_posix() for path in found)[:4])
             raise InvalidMediaError(
                 f"{name!r} matches {len(found)} files: {files}. The names differ only in case or in their Unicode "
-                "form. Keep one of the files, or write the exact name of one file."
+                "form. Keep only one of these files, or write the exact name of the file."
             )
         return found[0]
 

@@ -50,7 +50,8 @@ def _rows(file: AnswerFile) -> Rows:
             record = json_text.values(piece.raw, keys)
             if keys.unread:
                 away = extensions.missing("readers", "predictions") or (
-                    "No installed extension reads these keys. Remove the keys, or install an extension that reads them."
+                    "No installed extension reads these keys. Remove the keys, or install an extension that "
+                    "reads these keys."
                 )
                 raise NotAvailableError(f"{file.place} has the keys {quoted_names([*keys.unread])}. {away}")
             yield answer_of(record, file), file.here(number, piece.raw)

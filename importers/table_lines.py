@@ -115,7 +115,9 @@ def _below_headings(rows: Rows, fits: Callable[[Sequence[str]], bool]) -> Iterat
 def _lines(rows: Rows, headings: Sequence[str]) -> Iterator[SheetRow]:
     twice = next((name for name in headings if name and headings.count(name) > 1), None)
     if twice:
-        raise InvalidFileError(f"Two columns have the name {twice!r}. Nothing was imported. Remove one of the columns.")
+        raise InvalidFileError(
+            f"Two columns have the name {twice!r}. Nothing was imported. Remove or rename one column."
+        )
     for number, row in rows:
         cells = {name: cell for name, cell in zip(headings, row, strict=False) if name}
         if any(cell.text or cell.problem for cell in cells.values()):

@@ -68,8 +68,8 @@ def twin_warnings(place: str, names: Iterable[str], known: Collection[str], *, w
     spelled = {typed(name).casefold(): name for name in known}
     twins = [(name, spelled[same]) for name in names if (same := _same_name(name)) in spelled]
     return [
-        f"{place}: Touchstone imports {read!r} and ignores the {what} {name!r}. If their values differ, remove "
-        "one of the two."
+        f"{place}: Touchstone imports {read!r} and ignores the {what} {name!r}. If the values of the two names "
+        "differ, keep only the right name."
         for name, read in twins[:SHOWN]
     ]
 

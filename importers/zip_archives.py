@@ -147,7 +147,7 @@ def _unpack_entries(
             raise InvalidFileError(f"{name} has a password. Create the archive without a password.")
         path = safe_name(entry.filename)
         if str(path).casefold() in seen:
-            raise InvalidFileError(f"{name} contains {path} twice. Remove one of the two files.")
+            raise InvalidFileError(f"{name} contains {path} twice. Remove one copy of the file.")
         seen.add(str(path).casefold())
         places.append((entry, into / path))
     total = 0

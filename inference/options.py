@@ -31,7 +31,9 @@ def check_options(options: Sequence[str]) -> None:
         raise CannotRank(NO_OPTIONS)
     for option in options:
         if not option.strip():
-            raise CannotRank("One option is empty, so Touchstone cannot compute its likelihood. Correct the item.")
+            raise CannotRank(
+                "One option is empty, so Touchstone cannot compute the option's likelihood. Correct the item."
+            )
 
 
 def joined(prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> tuple[str, str, list[str]]:

@@ -217,7 +217,9 @@ class ModelSpec(_SpecPart):
                 "letter"
             )
         if (self.adapter == "endpoint") != (self.endpoint is not None):
-            raise ValueError("`adapter: endpoint` and the key `endpoint` require each other; set both, or remove both")
+            raise ValueError(
+                "`adapter: endpoint` and the key `endpoint` belong together; set both keys, or remove both keys"
+            )
         if self.adapter not in ("file",) and not self.model:
             raise ValueError("`model` is missing; enter a folder, a repository or the model's name at the endpoint")
         return self
@@ -284,8 +286,8 @@ class ModelSpec(_SpecPart):
             return self
         if self.endpoint is None:
             raise ModelError(
-                f"{self.name} is not behind an endpoint, so its requests cannot have extra fields or headers. "
-                "Remove the extra fields and headers."
+                f"{self.name} is not behind an endpoint, so requests to this model cannot have extra fields or "
+                "headers. Remove the extra fields and headers."
             )
         problems = [*find_body_problems(extra_body), *find_header_problems(headers)]
         if problems:

@@ -222,7 +222,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
         The video cannot be read, or has no such frame.
     """
     if (index is None) == (time is None):
-        raise TypeError("frame() takes either an index or a time")
+        raise TypeError("frame() needs an index or a time, but not both")
     with opened(video, name=str(video)) as (container, stream):
         if index is not None:
             decoded = _nth(container, stream, index, video=video)
@@ -371,7 +371,8 @@ def must_be_whole(times: Timeline, *, name: str) -> None:
     if times.broken:
         raise InvalidMediaError(
             f"{name} ends early, at {float(times.end):.2f} s: {times.broken}. Copy or download the file again. If "
-            "the file is complete, its header is wrong. In this case, encode the file again (ffmpeg -i OLD NEW.mp4)."
+            "the file is complete, the header of the file is wrong. In this case, encode the file again (ffmpeg -i "
+            "OLD NEW.mp4)."
         )
 
 
@@ -391,7 +392,7 @@ def must_fit(stream: VideoStream, frame: VideoFrame | None = None, *, name: str,
     if width * height > limits.clip_pixels:
         raise InvalidMediaError(
             f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
-            "Scale the clip down before you add it."
+            "Scale the clip down before you add the clip."
         )
 
 

@@ -69,8 +69,8 @@ _SIGNATURES: tuple[tuple[int, bytes, Sort], ...] = (
     (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", Sort("a Windows Media video", advice=AS_WEBM, is_video=True)),
     (0, b"ID3", _unsupported("a sound", "MP3", "a video")),
     (8, b"WAVE", _unsupported("a sound", "WAV", "a video")),
-    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack the archive, and add the images in it.")),
-    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack the archive, and add the images in it.")),
+    (0, b"PK\x03\x04", Sort("a ZIP archive", advice="Unpack the archive, and add the images from the archive.")),
+    (0, b"\x1f\x8b", Sort("a gzip archive", advice="Unpack the archive, and add the images from the archive.")),
 )
 
 HEIC = _unsupported("a HEIC image", "HEIC")

@@ -321,7 +321,7 @@ class Film:
         return timeline.all_frames(self._container, self._stream, self._broke)
 
     def _broke(self) -> None:
-        self.broken = self.broken or "the rest of the file cannot be decoded"
+        self.broken = self.broken or "Touchstone cannot decode the rest of the file"
 
     def _index_of(self, number: int, frame: VideoFrame) -> int:
         if not self.by_packets or frame.pts is None:

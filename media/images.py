@@ -147,7 +147,7 @@ def _translated(name: str, limits: Limits) -> Iterator[None]:
         raise InvalidMediaError(_too_many_pixels(name, "more than 170 million", limits)) from bomb
     except MemoryError as error:
         raise InvalidMediaError(
-            f"{name} needs more memory than is free. Scale the image down before you add it."
+            f"{name} needs more memory than the server has free. Scale the image down before you add the image."
         ) from error
     except _BROKEN as broken:
         raise InvalidMediaError(
@@ -161,13 +161,16 @@ def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
         raise InvalidMediaError(_too_many_pixels(name, f"{width} x {height} = {width * height:,}", limits))
     if max(width, height) > limits.image_side:
         raise InvalidMediaError(
-            f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} on the longer side. Scale the "
-            "image down, or cut it into pieces."
+            f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} pixels on the longer side. "
+            "Scale the image down, or cut it into pieces."
         )
 
 
 def _too_many_pixels(name: str, pixels: str, limits: Limits) -> str:
-    return f"{name} has {pixels} pixels; the limit is {limits.image_pixels:,}. Scale the image down, and add it again."
+    return (
+        f"{name} has {pixels} pixels; the limit is {limits.image_pixels:,}. Scale the image down, and add the image "
+        "again."
+    )
 
 
 def _within(image: Image.Image, side: int, *, gap: float = 3.0) -> Image.Image:

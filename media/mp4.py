@@ -48,8 +48,8 @@ def write(clip: Path, *, out: Path, name: str) -> None:
             made.finish_sound()
     if n != len(times):
         raise InvalidMediaError(
-            f"{name} has {len(times):,} frames, but Touchstone can decode only {n:,} of them. Convert the clip "
-            "to a new file."
+            f"{name} has {len(times):,} frames, but Touchstone can decode only {n:,} of these frames. Convert the "
+            "clip to a new file."
         )
 
 

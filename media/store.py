@@ -273,7 +273,7 @@ class MediaStore:
             strip_metadata.clip(whole, made)
         except NotAvailableError as error:
             raise NotAvailableError(
-                f"Touchstone must convert this clip to remove its metadata, but cannot. {error}"
+                f"Touchstone must convert this clip to remove its metadata, but the conversion failed. {error}"
             ) from error
         except (strip_metadata.NotUnderstood, InvalidMediaError) as error:
             raise InvalidMediaError(
@@ -346,10 +346,11 @@ class MediaStore:
             ) from error
         except OSError as error:
             raise InvalidMediaError(
-                f"{called} cannot be read ({error.strerror}). Check its permissions, or restore the file from a backup."
+                f"Touchstone cannot read {called} ({error.strerror}). Check its permissions, or restore the file "
+                "from a backup."
             ) from error
         if size != n_bytes or (content and digest.hexdigest() != sha256):
-            raise InvalidMediaError(f"{called} differs from the imported file. Restore it from a backup.")
+            raise InvalidMediaError(f"{called} differs from the imported file. Restore the file from a backup.")
 
     def frames(self, sha256: str) -> Path:
         """Return the path of the times of a clip's frames: ``{"times": [...], "duration": ...}``, in seconds.

@@ -44,7 +44,7 @@ _OF_JPEG = {0xC4, 0xCC, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF} | set(range(0xC0, 0xD0)) -
 
 def _jpeg(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:2] != b"\xff\xd8":
-        raise NotUnderstood("it does not start like a JPEG file")
+        raise NotUnderstood("the file does not start like a JPEG file")
     yield content[:2]
     at, profile = 2, []
     kept: list[bytes] = []
@@ -95,7 +95,7 @@ def _scan_end(content: bytes, at: int) -> int:
     while True:
         at = content.find(b"\xff", at)
         if at < 0 or at + 1 >= len(content):
-            raise NotUnderstood("the pixels have no end")
+            raise NotUnderstood("the image data has no end")
         if content[at + 1] == 0 or content[at + 1] in _NO_LENGTH:
             at += 2
         elif content[at + 1] == 0xFF:
@@ -115,7 +115,7 @@ _OF_PNG = frozenset(b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT cICP mDCV cLL
 
 def _png(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:8] != b"\x89PNG\r\n\x1a\n":
-        raise NotUnderstood("it does not start like a PNG file")
+        raise NotUnderstood("the file does not start like a PNG file")
     yield content[:8]
     at, kind = 8, b""
     while kind != b"IEND":
@@ -149,7 +149,7 @@ _HAS_EXIF, _HAS_XMP = 0x08, 0x04
 
 def _webp(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
-        raise NotUnderstood("it does not start like a WebP file")
+        raise NotUnderstood("the file does not start like a WebP file")
     size = struct.unpack_from("<I", content, 4)[0]
     parts = list(_riff(content[12 : 8 + size]))
     kept = []
@@ -166,7 +166,7 @@ def _webp(content: bytes, turned: int) -> Iterator[bytes]:
             kept.append((kind, part))
     if turned != UPRIGHT:
         if not any(kind == b"VP8X" for kind, _ in kept):
-            raise NotUnderstood("its format cannot store an orientation")
+            raise NotUnderstood("the format of the file cannot store an orientation")
         kept.append((b"EXIF", _turned(turned)))
     body = b"WEBP" + b"".join(_riff_chunk(*chunk) for chunk in kept)
     yield b"RIFF" + struct.pack("<I", len(body)) + body
@@ -193,9 +193,9 @@ _REPEATS = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 
 def _gif(content: bytes, turned: int) -> Iterator[bytes]:
     if content[:3] != b"GIF":
-        raise NotUnderstood("it does not start like a GIF file")
+        raise NotUnderstood("the file does not start like a GIF file")
     if turned != UPRIGHT:
-        raise NotUnderstood("its format cannot store an orientation")
+        raise NotUnderstood("the format of the file cannot store an orientation")
     at = 13 + _table(content[10])
     yield content[:at]
     while content[at] != 0x3B:
@@ -307,10 +307,10 @@ def _patches(content: mmap.mmap) -> tuple[list[tuple[int, bytes]], int]:
     """Return the patches (position and bytes), and the end of the file."""
     name, at, size = _element(content, 0)
     if name != _EBML or size == _UNKNOWN:
-        raise NotUnderstood("it does not start like a WebM file")
+        raise NotUnderstood("the file does not start like a WebM file")
     name, start, size = _element(content, at + size)
     if name != _SEGMENT:
-        raise NotUnderstood("it has no segment")
+        raise NotUnderstood("the file has no segment")
     end = len(content) if size == _UNKNOWN else min(start + size, len(content))
     patches: list[tuple[int, bytes]] = []
     at = start

@@ -193,9 +193,9 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
             if len(pts) > MOST_FRAMES:
                 raise InvalidMediaError(f"{name} has more than {MOST_FRAMES:,} frames. Cut the video into pieces.")
     except _error():
-        broken = "the rest of the file cannot be read"
+        broken = "Touchstone cannot read the rest of the file"
     if len(flags) and flags[-1] & BAD and not any(flag & BAD for flag in flags[:-1]):
-        broken = broken or "its last frame is incomplete"  # a cut packet at the end of the file holds no frame
+        broken = broken or "the last frame is incomplete"  # a cut packet at the end of the file holds no frame
         pts.pop()
         flags.pop()
     ticks = np.frombuffer(pts, dtype=np.int64)
@@ -211,7 +211,7 @@ def _of_packets(container: InputContainer, stream: VideoStream, name: str) -> Ti
     end = _after_last(timeline) if broken else _last(timeline) + lasts * base
     fraction = Fraction(container.duration or 0, 1_000_000)
     if by_packets and fraction > end_of_all + BROKEN_FROM:  # on the clock of the file, which need not begin at zero
-        broken = broken or f"its header gives a duration of {float(fraction):.2f} s"
+        broken = broken or f"the header gives a duration of {float(fraction):.2f} s"
     return replace(timeline, end=end, duration=max(end, end_of_sound - begin), broken=broken)
 
 
@@ -229,7 +229,7 @@ def _of_frames(found: Timeline, container: InputContainer, stream: VideoStream, 
     """Return the times by decoding all frames up to the first damaged one, for packets without times."""
     shown = array("q")
     broken = [found.broken] if found.broken else []
-    for frame in all_frames(container, stream, lambda: broken.append("the rest of the file cannot be decoded")):
+    for frame in all_frames(container, stream, lambda: broken.append("Touchstone cannot decode the rest of the file")):
         if frame.pts is None or (shown and frame.pts <= shown[-1]):
             raise InvalidMediaError(
                 f"The frames of {name} have no timestamps. Encode the video again as MP4 or Matroska."

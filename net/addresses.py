@@ -104,7 +104,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
     if "@" in parts.netloc:
         raise refused(f"the address contains a user name or a password; {called.key}")
     if "?" in address or "#" in address:
-        raise refused(f"the address contains ? or #; it must end with {called.path}")
+        raise refused(f"the address contains ? or #; the address must end with {called.path}")
     host = (parts.hostname or "").lower()
     if port == 0 or parts.netloc.endswith(":"):
         raise refused("the port must be a number from 1 to 65535")

@@ -219,7 +219,7 @@ _MEANT: Mapping[str, type[NoAnswer]] = {
 """Our errors by the names of the exceptions of httpcore and httpcore2, which are the same in both."""
 _SAID: Mapping[type[NoAnswer], str] = {
     BrokenOff: "the connection ended before the reply was complete",
-    NotReadable: "the reply is not valid HTTP, or its headers are too large",
+    NotReadable: "the reply is not valid HTTP, or the headers of the reply are too large",
 }
 
 

@@ -395,7 +395,9 @@ def test_core_runs_where_extensions_are_deleted(copied: Path, home: Path, withou
     assert found["checked"] == ["egothink", "egoplan", "pca_bench", "etp_bench"]
     for each in without:
         parts = COMES_WITH[each]
-        named = f"belongs to the extension {parts.title}, which is not installed. Restore the folder `extensions/{each}`"
+        named = (
+            f"belongs to the extension {parts.title}, which is not installed. Restore the folder `extensions/{each}`"
+        )
         for command in parts.commands:
             assert f"│ {command} " not in found["help"]
             assert named in found["refused"][f"command {command}"]

@@ -143,7 +143,10 @@ def named_in_order(text: str) -> tuple[str, ...]:
 def _without_gaps(record: Record, keys: Sequence[str]) -> list[str]:
     there = [key for key in keys if record.get(key) is not None]
     if there != list(keys[: len(there)]):
-        raise Misfit(f"the record has {there[-1]}, but {next(key for key in keys if key not in there)} is missing")
+        raise Misfit(
+            f"the record has {there[-1]}, but {next(key for key in keys if key not in there)} is missing; add the "
+            "missing entry"
+        )
     return [record[key] for key in there]
 
 
@@ -170,7 +173,7 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
     if alone:
         return [text]
     raise Misfit(
-        f"{key} is not a list; write JSON, use a column per entry ({key.removesuffix('s')}_1, ... or --set "
+        f"{key} is not a list; write a JSON list, use one column per entry ({key.removesuffix('s')}_1, ... or --set "
         "columns.FIELD=A,B,C), or name the separator (--set separator=TEXT)"
     )
 

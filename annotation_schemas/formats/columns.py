@@ -103,7 +103,7 @@ class Spread:
             return None
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
-            raise Misfit(f"the record has {there[-1]}, but {missing} is missing")
+            raise Misfit(f"the record has {there[-1]}, but {missing} is missing; add the missing entry")
         return [_wanted(record[key], str, f"{key} is not text") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class RightOption:
         if place is not None:
             return options[self._index(place, len(options))]
         if text is not None and spelled(text, options) not in options:
-            raise Misfit(f"{self.text} is not one of the options")
+            raise Misfit(f"{self.text} is not one of the options; write the text of one option")
         return text
 
     def contradiction(self, record: Record) -> str | None:
@@ -155,7 +155,7 @@ class RightOption:
         place, text, key = record.get(self.place), record.get(self.text or ""), self.read(record)
         if place is None or text is None or spelled(text, [key]) == key:
             return None
-        return f"{self.text} is {text!r}, but {self.place} {place!r} is {key!r}; make the two agree"
+        return f"{self.text} is {text!r}, but {self.place} {place!r} is {key!r}; correct one of the two columns"
 
     def _index(self, place: Any, n_options: int) -> int:
         if self.counts == "letter":

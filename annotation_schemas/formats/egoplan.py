@@ -38,8 +38,8 @@ def submission(content: Content) -> dict[str, bytes]:
         name, number, options = item.external_id, item.fields.get(_ID), item.fields.get(content.options or "")
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
             raise InvalidFileError(
-                f"An EgoPlan submission needs the original {_ID} and the options of each item. The item {name!r} "
-                "lacks one of these."
+                f"An EgoPlan submission needs the original {_ID} and the options of each item. The item {name!r} has "
+                "a missing or duplicate ID, or no options."
             )
         answer = answers.get(name)
         place = answer.place(options) if answer else None

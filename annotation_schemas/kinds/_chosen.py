@@ -14,7 +14,7 @@ from domain.comparison import spelled
 class ListEntryField(FieldKind):
     """Entries of a list, which `field` names."""
 
-    keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that holds the options"}
+    keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that contains the options"}
     chosen = True
     in_files = True
 

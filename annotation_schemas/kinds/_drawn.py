@@ -49,7 +49,7 @@ class Drawing:
             return None
         names = [entry[self.unique] for entry in value]
         twice = next((label for label in names if names.count(label) > 1), None)
-        return None if twice is None else f"The {self.unique} {twice} appears twice. Change one of the two."
+        return None if twice is None else f"The {self.unique} {twice} appears twice. Change one of the duplicates."
 
 
 class DrawnCriterion(CriterionKind):

@@ -81,10 +81,10 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
     drawn = owner is not None and is_drawn(owner, fields)
     if _is_empty(value):
         if drawn:
-            return "draw the answer, because the answer to this item must be drawn."
+            return "draw the answer on the image, because this item needs a drawn answer."
         return "fill this in." if field.required or (form is not None and form.demands) else None
     if owner is not None and not drawn:
-        return "remove the drawing, because the answer to this item is not drawn."
+        return "remove the drawing, because this item needs an answer in text."
     row = of_field(field)
     complaint = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if complaint or form is None:
@@ -207,7 +207,7 @@ def _check_answer(
 ) -> str | None:
     value, reason = values.get(criterion.name), reasons.get(criterion.name)
     if not is_shown(criterion, values):
-        return None if value is None else "Leave this question empty, because your earlier answers hide it."
+        return None if value is None else "Leave this question empty, because your earlier answers hide this question."
     row = of_criterion(criterion)
     if row.is_blank(value):
         return _check_absent(criterion, reason, skipped=criterion.name in values)

@@ -86,7 +86,7 @@ class CriterionKind(Kind):
         if "field" in self.keys and ("options" not in self.keys or criterion.field is not None):
             yield from refers_to_list(schema, criterion.field, path, stage=stage)
             if criterion.options:
-                yield (*path, "options"), "`field` already names the item's own options; remove one of the two"
+                yield (*path, "options"), "`field` already names the item's own options; remove `field` or `options`"
         elif "options" in self.keys:
             yield from grammar.choices(criterion.options, (*path, "options"), least=self.least_options)
 

@@ -22,15 +22,15 @@ class FreeTextField(FieldKind):
 
     keys: ClassVar[Mapping[str, str]] = {
         "options": "with `forms`, the words that the form `words` allows",
-        "field": "with `forms`, the text_list field that holds the options",
+        "field": "with `forms`, the text_list field that contains the options",
         "form": "the choice field that gives the form of this field",
         "forms": "the answer form of this field for each value of `form`",
         "drawn": "with `drawn` among the `forms`, the field with boxes or marks for drawn answers; the field stays "
         "empty in items of other forms",
         "min_length": "minimum number of characters",
         "max_length": "maximum number of characters",
-        "read_as": "makes this field the key, and determines how models' answers are read (with `form`, by each "
-        "item's form); keys of other kinds need no `read_as`",
+        "read_as": "makes this field the key, and determines how models' answers are read (if the field has a "
+        "`form`, by each item's form); keys of other kinds need no `read_as`",
         "unit": UNIT,
         "tolerance": TOLERANCE,
         "language": LANGUAGE,

@@ -32,7 +32,7 @@ class ChoiceCriterion(OneOf):
         for option in besides(criterion):
             if any(same(listed.value, option.value) for listed in criterion.options):
                 key = "none" if option.value == NONE_OF_THESE else str(option.value)
-                yield (*path, key), f"the option `{option.value}` exists already; remove one of the two"
+                yield (*path, key), f"the option `{option.value}` already exists; remove the duplicate"
 
     def options(self, criterion: Criterion, fields: Mapping[str, Any]) -> list[Choice]:
         return [*super().options(criterion, fields), *besides(criterion)]

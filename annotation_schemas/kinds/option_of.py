@@ -40,8 +40,8 @@ class OptionOfField(ListEntryField):
     meaning = "one entry of a text_list field"
     keys: ClassVar[Mapping[str, str]] = {
         **ListEntryField.keys,
-        "none": "the label of an extra value, `none_of_these`, for items without a right entry; models see it as the"
-        " last option",
+        "none": "the label of an extra value, `none_of_these`, for items without a right entry; models see this "
+        "value as the last option",
         "wording": WORDING,
     }
     answer = AnswerKind.OPTION

@@ -18,7 +18,7 @@ class TextCriterion(CriterionKind):
     meaning = "typed text"
     missing = "Write an answer."
     as_json = False
-    not_measured = "no agreement coefficient works for free text"
+    not_measured = "no agreement coefficient applies to free text"
     typed = True
     in_words = True
     answers_items = True

@@ -145,7 +145,10 @@ def show(
     page_chart.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
     wide = [title for title, matrix in zip(titles, found, strict=True) if not matrix.values]
     if wide:
-        words = f"No matrix for {', '.join(wide)}: more than {MOST_VALUES} values, or values that cannot be counted."
+        words = (
+            f"There is no matrix for {', '.join(wide)}, because the answers have more than {MOST_VALUES} values, or "
+            "values that cannot be counted."
+        )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
 
 

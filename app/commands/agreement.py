@@ -110,8 +110,8 @@ def agreement(
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            help="The scale of a criterion, if a file does not state it: C=nominal, C=ordinal:1,2,3, C=interval, "
-            "C=time_spans or C=boxes. Repeat the option for more criteria.",
+            help="The scale of a criterion, if the file does not state the scale: C=nominal, C=ordinal:1,2,3, "
+            "C=interval, C=time_spans or C=boxes. Repeat the option for more criteria.",
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
@@ -119,7 +119,7 @@ def agreement(
         bool,
         typer.Option(
             "--pool-guidelines",
-            help="Combine ratings under different versions of the guideline. The output says that versions are "
+            help="Combine ratings under different versions of the guideline. The output shows that versions are "
             "combined.",
         ),
     ] = False,
@@ -136,7 +136,7 @@ def agreement(
         typer.Option(
             "--cross-check",
             help="Show the values of scikit-learn and krippendorff next to Touchstone's values. The last line "
-            "always says whether the values are equal.",
+            "always shows whether the values are equal.",
         ),
     ] = False,
     items: Annotated[
@@ -206,7 +206,7 @@ def agreement(
     if losses_file is not None and project is None:
         raise typer.BadParameter("--losses needs a project, because a file has no lost replies. Remove --losses.")
     if as_json and as_csv:
-        raise typer.BadParameter("give --json or --csv, not both.")
+        raise typer.BadParameter("use either --json or --csv.")
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
@@ -446,7 +446,7 @@ def _of_project(
         if known.people and known.machines:
             names = ", ".join(known.machines)
             print(
-                f"Machines, which do not count as people: {names}. To include machines, use --raters.", file=sys.stderr
+                f"These machines do not count as people: {names}. To include machines, use --raters.", file=sys.stderr
             )
     return agreement_of(shared.store, **asked, stage=stage, by=by, scales=scales)
 

@@ -34,7 +34,7 @@ def demo(
         bool, typer.Option("--questions", help="Also build a small project with a question of every kind.")
     ] = False,
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
-    start: Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the demo after building it.")] = True,
+    start: Annotated[bool, typer.Option("--serve/--no-serve", help="Start a server with the demo.")] = True,
 ) -> None:
     """Build the demo project (made-up data) and serve it on this machine, to try everything.
 
@@ -113,7 +113,7 @@ def _offer() -> DemoOffer:
             DemoRole(
                 "demo-mara",
                 marked("Lead"),
-                marked("Follow progress, compare models, release"),
+                marked("Follow progress, compare models and create releases"),
                 "/overview",
                 None,
                 lambda n: ngettext("{n} item kept", "{n} items kept", n),

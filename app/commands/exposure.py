@@ -13,7 +13,9 @@ from app.commands.groups import Panel, find_group
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "exposure", Panel.RELEASE, "What the server sent to people before they voted.")
+    group = find_group(
+        cli, "exposure", Panel.RELEASE, "Show the data that the server sent to people before they voted."
+    )
     group.command("check")(exposure)
 
 

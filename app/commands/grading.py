@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    group = find_group(cli, "sample", Panel.PEOPLE, "The models' answers that people grade.")
+    group = find_group(cli, "sample", Panel.PEOPLE, "Show and extend the sample of models' answers that people grade.")
     group.command("show")(sample)
 
 

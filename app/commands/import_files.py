@@ -70,7 +70,9 @@ def import_(
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show which rows are new, changed, unchanged or invalid, without storing rows."),
+        typer.Option(
+            "--dry-run", help="Show which rows are new, changed, unchanged or invalid. This preview stores no rows."
+        ),
     ] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Import the valid rows, and write the invalid rows to a file.")

@@ -81,7 +81,7 @@ KEYS = (
         "dimension",
         (Takes.ITEMS, Takes.ANSWERS, Takes.RATINGS, Takes.TASKS),
         "counting",
-        "the dimension of all rows, if the file has none",
+        "the dimension of all rows, if the file names no dimension",
     ),
     MappingKey("model_description", (Takes.ANSWERS,), "model.yaml", "a model description with `adapter: file`"),
     MappingKey(

@@ -51,7 +51,7 @@ def register(cli: typer.Typer) -> None:
     item = find_group(cli, "item", Panel.ITEMS, "Import, list, edit and export items, answers and ratings.")
     item.command("list")(items)
     item.command("edit")(edit)
-    view = find_group(cli, "view", Panel.ITEMS, "Saved views of the item list.")
+    view = find_group(cli, "view", Panel.ITEMS, "List and delete saved views of the item list.")
     view.command("list")(list_views)
     view.command("delete")(delete_view)
 
@@ -200,7 +200,7 @@ def items(
     size: Annotated[
         int | None, typer.Option(help=f"Items per page: {', '.join(map(str, SIZES))}. Default: 50.")
     ] = None,
-    page: Annotated[int, typer.Option(help="The page to show.", min=1)] = 1,
+    page: Annotated[int, typer.Option(help="The page of the list to show.", min=1)] = 1,
     only_ids: Annotated[
         bool,
         typer.Option(

@@ -46,7 +46,7 @@ def _begun(store: Any, **about: Any) -> Job:
         if error.job.state is not JobState.WAITING:
             raise ConflictError(
                 f"The job {error.job.id} already writes to the same destination with other options. Wait until the "
-                f"job ends, or cancel it: touchstone job cancel {error.job.id}."
+                f"job ends, or cancel the job: touchstone job cancel {error.job.id}."
             ) from error
         desk.cancel(store, id=error.job.id)
         return desk.begin(store, **about)

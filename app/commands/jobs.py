@@ -19,7 +19,9 @@ Id = Annotated[str, typer.Argument(help="The job's ID. `touchstone job list` sho
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    job = find_group(cli, "job", Panel.SERVER, "Long-running work of the server: imports, releases, runs, mail.")
+    job = find_group(
+        cli, "job", Panel.SERVER, "List, cancel and retry long-running jobs, such as imports, releases and runs."
+    )
     for command in (list_, show, cancel, retry):
         job.command(command.__name__.rstrip("_"))(command)
 

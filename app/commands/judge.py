@@ -28,7 +28,7 @@ def judge(
     spec: Annotated[
         str | None,
         typer.Option(
-            help="The judge's description: a YAML file, or the name of a description that comes with Touchstone."
+            help="The judge's description: a YAML file, or the name of a description included with Touchstone."
         ),
     ] = None,
     sample: Annotated[
@@ -63,7 +63,7 @@ def judge(
     fill: Annotated[
         list[str] | None,
         typer.Option(
-            help="PLACEHOLDER=FIELD: the field that fills a placeholder of the template, if their names differ. Use "
+            help="PLACEHOLDER=FIELD: fill a placeholder of the template from a field with a different name. Use "
             "`prediction` for the answer."
         ),
     ] = None,
@@ -82,20 +82,19 @@ def judge(
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: repeat the questions that got no reply.")
+        bool, typer.Option("--retry-failed", help="With --resume: send the requests without a reply again.")
     ] = False,
     items: CountedItems = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show the first question and the estimated cost, without sending requests."),
     ] = False,
-    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return at once.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Leave the run to a worker, and return immediately.")] = False,
     batch: Annotated[
         bool,
         typer.Option(
             "--batch",
-            help="Ask through batch files, which are cheaper but slow. `touchstone batch` submits and fetches these "
-            "files.",
+            help="Use batch files, which are cheaper but slower. Submit and fetch the files with `touchstone batch`.",
         ),
     ] = False,
 ) -> None:
@@ -158,7 +157,7 @@ def read(run: Annotated[str, typer.Argument(help="The ID of a judge's run.")]) -
 
     shared = commands.opened()
     n = judge_readings.read_replies_again(shared.store, by=None, run=run)
-    typer.echo(f"{n} new readings." if n else "This version of the parser has read all replies already.")
+    typer.echo(f"{n} new readings." if n else "This version of the parser has already read all replies.")
     tell_verdicts(shared, run)
 
 
@@ -237,7 +236,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         least = "at least " if seen.wanted > _LOOKED_AT else ""  # further requests are not built before the run
-        typer.echo(f"  {least}{n} cannot be asked: {why}")
+        typer.echo(f"  Requests that Touchstone cannot send: {least}{n} ({why})")
     commands.tell_preview(seen, spec, asked=seen.wanted)
 
 

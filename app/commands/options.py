@@ -40,7 +40,7 @@ CountedItems = Annotated[
 
 Fills = Annotated[
     list[str] | None,
-    typer.Option(help="PLACEHOLDER=FIELD: the field that fills a placeholder of the prompt, if their names differ."),
+    typer.Option(help="PLACEHOLDER=FIELD: fill a placeholder of the prompt from a field with a different name."),
 ]
 """``--fill``, for commands that ask about items."""
 

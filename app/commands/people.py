@@ -30,7 +30,7 @@ HERE = "http://127.0.0.1:8501"
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    person = find_group(cli, "person", Panel.PEOPLE, "Accounts, roles, invitations and sign-in links.")
+    person = find_group(cli, "person", Panel.PEOPLE, "Manage accounts, roles, invitations and sign-in links.")
     person.command("list")(list_people)
     person.command("create")(create)
     person.command("edit")(edit)
@@ -101,14 +101,15 @@ def create(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
         )
     typer.echo(
-        f"{person.name} has an account, but no password. To set one: touchstone person edit {person.login} --password"
+        f"{person.name} has an account, but no password. To set a password: touchstone person edit {person.login}"
+        " --password"
     )
     _print_link(person, address=address, hours=24)
 
 
 def link(
     login: Annotated[str, typer.Argument(help="The person's login.")],
-    hours: Annotated[float, typer.Option(min=0.01, help="How many hours the link works.")] = 24,
+    hours: Annotated[float, typer.Option(min=0.01, help="The number of hours for which the link is valid.")] = 24,
     address: Address = HERE,
 ) -> None:
     """Print a new link that signs a person in once, for example if the first one expired.

@@ -47,4 +47,4 @@ def edit(
         typer.echo(f"{project} {'is archived' if done else 'was archived already'}. {back}")
     else:
         done = project_care.unarchive(store, by=None, project=project)
-        typer.echo(f"{project} is restored." if done else f"{project} was not archived.")
+        typer.echo(f"{project} is restored." if done else f"{project} is not archived, so there is nothing to restore.")

@@ -67,7 +67,7 @@ def list_projects() -> None:
         archived = "  (archived)" if project_view.archived else ""
         typer.echo(f"{project_view.name:<24} {schema.name} {schema.version:<4} {project_view.title}{archived}")
     if not all_projects:
-        typer.echo("There are no projects yet. Create one: touchstone project create NAME --schema SCHEMA.")
+        typer.echo("There are no projects yet. To create a project: touchstone project create NAME --schema SCHEMA.")
 
 
 def raters(

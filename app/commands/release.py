@@ -186,7 +186,9 @@ def list_releases(project: ProjectName) -> None:
         kept = "" if release_view.is_there else "  (files are not on this machine)"
         typer.echo(f"{release_view.version:<8} {release_view.at:%Y-%m-%d %H:%M} UTC  {splits}{gone}{kept}")
     if not releases:
-        typer.echo(f"{project} has no release yet. Create a release: touchstone release create {project} --out FOLDER")
+        typer.echo(
+            f"{project} has no release yet. To create a release: touchstone release create {project} --out FOLDER"
+        )
 
 
 def show(

@@ -107,7 +107,7 @@ def model(
         list[str] | None,
         typer.Option(
             "--clips",
-            help="Override how the schema takes frames from clips, as NAME=NUMBER. Names: recent_segments, "
+            help="Override the schema's settings for frames from clips, as NAME=NUMBER. Names: recent_segments, "
             "frames_per_segment and observation_frames. Repeat the option for more settings.",
         ),
     ] = None,

@@ -22,7 +22,7 @@ def tell_dry(inquiry: Inquiry[Any], *, shown: int) -> None:
 
     left = [subject.question(at, shown=at < shown) for at, subject in enumerate(inquiry.look())]
     known = len(inquiry.subjects) - len(left)
-    typer.echo(f"{with_noun(len(left), inquiry.noun)} left to ask about. Already done: {known:,}.")
+    typer.echo(f"Remaining: {with_noun(len(left), inquiry.noun)}. Already done: {known:,}.")
     if left:
         tell_estimate(inquiry.spec, left[:shown], asked=len(left))
         typer.echo(f"--- {left[0].name}\n{left[0].cannot or left[0].text}")
@@ -70,7 +70,7 @@ def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path,
             "questions of these lines again."
         )
     if summary.before:
-        typer.echo(f"{with_noun(summary.before, inquiry.noun)} already done, not asked again")
+        typer.echo(f"Already done and not repeated: {with_noun(summary.before, inquiry.noun)}.")
     endpoint = inquiry.spec.endpoint
     price = endpoint.price if endpoint else None
     for what, n in summary.figures.items():

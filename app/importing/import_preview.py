@@ -266,7 +266,7 @@ def _verdict(seen: ImportPreview, *, skip_bad: bool, new_only: bool) -> None:
         words = f"{markup.count(n['new'], 'item')} will be imported."
         words += f" Existing items that differ from the file stay unchanged: {n['changed']:,}." if n["changed"] else ""
         words += f" {markup.count(n['bad'], 'bad row')} will be skipped." if n["bad"] else ""
-        shell.show(markup.notice(f"{words} Touchstone keeps existing votes.", style="good"))
+        shell.show(markup.notice(f"{words} Existing votes stay unchanged.", style="good"))
 
 
 def _bad_words(n: int) -> str:

@@ -17,7 +17,7 @@ from workflow.lead.send_back import LONGEST_REASON
 
 UNDO: dict[StrEnum, str] = {
     Action.PRIORITISE: "You cannot undo this action in one step, because Touchstone does not store earlier priorities.",
-    Action.VERIFY_AGAIN: "You cannot undo this action. Touchstone keeps earlier votes but no longer counts them.",
+    Action.VERIFY_AGAIN: "You cannot undo this action. Earlier votes are stored but no longer count.",
     Action.SEND_BACK: (
         "To undo this action, choose Verify again. Authors can still read the reason. Earlier votes are stored "
         "but no longer count."

@@ -36,7 +36,7 @@ DOING = {
     "saving": "Saving items",
     "offering": "Opening tasks for the items",
 }
-RESUMED = "The first process of this import stopped early. Touchstone counts its rows as already imported."
+RESUMED = "The first process of this import stopped early. The rows from the first process count as already imported."
 _MEGABYTE = 1e6
 
 

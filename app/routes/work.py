@@ -175,7 +175,9 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 
 async def _no_such(_request: Request) -> JSONResponse:
-    raise NotFoundError("This address does not exist. Post to one of these addresses: " + ", ".join(ACTIONS) + ".")
+    raise NotFoundError(
+        "This address does not exist. Send a POST request to one of these addresses: " + ", ".join(ACTIONS) + "."
+    )
 
 
 def _endpoint(action: WorkAction, resources: Resources) -> Any:

@@ -45,7 +45,7 @@ def _form(services: Services, view: ProjectView, about: CardVersion) -> None:
     formats = [row for row in releasable(view.schema.schema_).values() if row.needs_about]
     needed = {name for row in formats for name in row.needs_about}
     more = f" The format {named(formats)} needs every field marked with a star." if formats else ""
-    words = f"The fields go into the data card and the metadata of each release. A release needs a license.{more}"
+    words = f"The data card and the metadata of each release contain these fields. A release needs a license.{more}"
     shell.show(markup.paragraph(words, style="ts ts-quiet ts-small"))
     with st.form("release.say", border=False):
         columns = st.columns(2)  # two columns halve the height of the form

@@ -385,7 +385,7 @@ def _name_pairs(model: str | None) -> Callable[[], Names]:
     controls = st.text_area("Controls with other names (CRITERION=CONTROL)", key="import.names.controls")
     left, right = st.columns(2)
     with left:
-        without = st.text_input("Controls to leave out", key="import.names.without")
+        without = st.text_input("Controls to ignore", key="import.names.without")
     with right:
         rater = st.text_input("Default rater", key="import.names.rater")
 

@@ -51,9 +51,9 @@ def _refused(services: Services, view: ProjectView) -> str:
     about: dict[str, Any] = {"by": services.person, "project": view.name}
     schema = view.schema.schema_
     if schema.stages.grading is None and not schema.stages.verifications:
-        return "A judge needs the criteria of a grading or verification stage. Add one of these stages to the form."
+        return "A judge needs the criteria of a grading or verification stage. Add one of these stages to the schema."
     if schema.stages.grading is not None and not judge_replies.answered_by(services.store, **about):
-        return "There are no answers to grade yet. Run a model on the page Runs, or import answers."
+        return "There are no answers to grade yet. Run a model on the Runs page, or import answers."
     return ""
 
 

@@ -96,7 +96,7 @@ def _list(services: Services, view: ProjectView) -> None:
         narrowed = any(value is not None and value != "" for value in wanted.values())
         shell.show(
             markup.notice(
-                _("No submission matches these filters. Remove a filter.")
+                _("No submissions match these filters. Remove a filter.")
                 if narrowed
                 else _("You have no submissions in this project yet.")
             )

@@ -66,7 +66,7 @@ def _waiting_tasks(stage: Stage, n: int) -> str:
         Stage.GRADING: ngettext("{n} answer to grade", "{n} answers to grade", n),
         Stage.COMPARISON: ngettext("{n} pair of answers to compare", "{n} pairs of answers to compare", n),
         Stage.CODING: ngettext("{n} answer to code", "{n} answers to code", n),
-        Stage.ARBITRATION: ngettext("{n} answer whose codes differ", "{n} answers whose codes differ", n),
+        Stage.ARBITRATION: ngettext("{n} answer with different codes", "{n} answers with different codes", n),
     }
     return words.get(stage, ngettext("{n} task", "{n} tasks", n)).format(n=n)
 
@@ -133,7 +133,7 @@ def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
     if next_ is None:
         return markup.finding(markup.text(_("You have no open tasks now.")))
     n = _waiting(services, next_)
-    about = markup.quiet(" " + _("Press the number on a button to start."))
+    about = markup.quiet(" " + _("To start a task, press the number on its button."))
     sentence = _("Next: {work}.").format(work=waiting_sentence(next_.stage, next_.rows, waiting=n))
     return markup.finding(markup.tag("b", markup.text(sentence)), about)
 
@@ -171,9 +171,7 @@ def _project(
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if view.archived:
         shell.show(
-            markup.notice(
-                _("This project is archived. Touchstone keeps your submissions, and there are no more tasks.")
-            )
+            markup.notice(_("This project is archived and has no more tasks. Touchstone keeps your submissions."))
         )
         return
     my_work_sections.draw_in_project(services, view)
@@ -193,7 +191,7 @@ def _project(
 
 def _sent_back(view: ProjectView, n: int) -> markup.Markup:
     """Return a link to the items that were sent back to this person."""
-    words = ngettext("{n} item of yours was sent back to you", "{n} items of yours were sent back to you", n)
+    words = ngettext("{n} of your items was sent back to you", "{n} of your items were sent back to you", n)
     href = addresses.page("my_submissions", view.name)
     link = markup.tag("a", markup.text(words.format(n=n)), href=href, target="_self")
     return markup.tag("div", link, style="ts", data_part="sent-back")
@@ -326,8 +324,8 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
                 _("Remove your draft about {text}?").format(text=row.words or row.title),
-                _("This removes your text of {time} from the list.").format(time=markup.moment(row.at)),
-                _("You cannot undo this action here. First copy any text that you still need."),
+                _("Touchstone removes your text of {time} from the list.").format(time=markup.moment(row.at)),
+                _("You cannot restore the text on this page. First copy any text that you still need."),
                 _("Remove from list"),
                 no=_("Cancel"),
             )

@@ -39,12 +39,12 @@ def render(services: Services) -> None:
     shell.tell_refused()
     releases = listing.all_releases(services.store, services.settings.home, by=services.person, project=view.name)
     if not releases:
-        way = markup.link("Show the checklist of the first release", addresses.page("release", view.name))
+        way = markup.link("Show the checklist for the first release", addresses.page("release", view.name))
         shell.show(markup.finding(markup.text("No release exists yet. "), way))
         return
     newest = releases[-1]
     withdrawn = markup.count(len(newest.withdrawn), "item is", "items are")
-    words = f"Release {newest.version} is the newest, with {markup.count(newest.items, 'item')}."
+    words = f"Release {newest.version} is the newest release and has {markup.count(newest.items, 'item')}."
     more = f" {withdrawn} withdrawn from this release." if newest.withdrawn else ""
     shell.show(markup.finding(markup.text(words + more)))
     shell.show(release_table.table(view, list(reversed(releases))))

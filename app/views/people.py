@@ -339,7 +339,7 @@ def _saved(view: ProjectView, member: Membership) -> str:
     titles = _titles(view)
     dimensions = ", ".join(titles.get(name, name) for name in member.dimensions or ()) or "all dimensions"
     stages = f", for {_stages(view, member)}" if member.stages else ""
-    return f"Saved: {member.person.name} is {member.role} in {dimensions}{stages}."
+    return f"Saved: {member.person.name} has the role {member.role} in {dimensions}{stages}."
 
 
 def _demotion(services: Services, member: Membership, role: Role) -> Confirmation:

@@ -56,7 +56,7 @@ def render(services: Services) -> None:
             format_func=open_.__getitem__,
             key="release.despite",
             placeholder="Choose checks to override",
-            help="Touchstone creates the release although these checks are open. The manifest records each override.",
+            help="Touchstone creates the release even if these checks are open. The manifest records each override.",
         )
     shell.section("Contents")
     asked = _options(view)
@@ -113,8 +113,8 @@ def _options(view: ProjectView) -> ReleaseOptions:
         key="release.splits",
         placeholder="train=0.8 test=0.2",
         help="Give each split a share or a number, such as `train=0.8 test=0.2` or `dev=50 test=rest`. `field:NAME` "
-        "takes the split from a field of the item. If you enter no splits, all items are in test. Items of one "
-        "video or scene stay in one split, and so do near duplicates.",
+        "reads the split from a field of the item. If you enter no splits, all items are in test. Near "
+        "duplicates and items of one video or scene stay in one split.",
     )
     middle.text_input(
         "Private splits",
@@ -177,7 +177,8 @@ def _more_options() -> None:
             value=10,
             step=1,
             key="release.off",
-            help="How much larger or smaller than planned a split can be. A difference of one item is always allowed.",
+            help="Maximum difference between the planned and the actual size of a split. A difference of one item is "
+            "always allowed.",
         )
         st.checkbox(
             "Allow missing dimensions",
@@ -245,7 +246,7 @@ def _refusal(
 ) -> str:
     """Return why a release would be refused now, as far as a few queries can tell. Empty: no reason is known."""
     if view.archived:
-        return "This project is archived. Restore the project in Settings before you make a release."
+        return "This project is archived. Restore the project in Settings before you create a release."
     if not upcoming.items:
         return "The project has no kept items yet. A release needs at least one kept item."
     waiting = [line for line in lines if not line.pending]

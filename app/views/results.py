@@ -42,7 +42,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw which model scores highest, all models as dots, the settings, and folds with tables."""
     view = shell.lead_of(services)
-    shell.heading("Results", "Scores of models by key, people or judges.", made_up=view.made_up)
+    shell.heading("Results", "Models' scores, based on the key, people or judges.", made_up=view.made_up)
     if not leaderboard_page.any_model(services.store, person=services.person, project=view.name):
         return  # the head of the page says so
     top, settings = st.container(), st.empty()
@@ -76,7 +76,7 @@ def render(services: Services) -> None:
     with opening:
         shell.show(markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"), *answer.parts(page, chosen))
         if version is not None:
-            words = f"These scores count people's grades only under schema version {version}."
+            words = f"Of people's grades, these scores count only grades under schema version {version}."
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
     _details(replace(page, chosen=chosen), sort)
 

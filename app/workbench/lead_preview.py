@@ -15,8 +15,8 @@ from domain.states import Stage
 from workflow.annotate import looking
 
 LOOKING = "The preview uses no real item, so you can still review every item blind."
-TAKING = "Take an item to work on it yourself. Until the item is decided, other pages hide its votes from you."
-WRITING = "Choose an image to write an item about the image."
+TAKING = "To work on an item yourself, take the item. Until the item is decided, other pages hide its votes from you."
+WRITING = "To write an item, choose an image."
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
@@ -25,7 +25,7 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     who = "seniors" if stage is Stage.ADJUDICATION else "annotators"
     shell.heading(
         stages.title_of(stage),
-        f"This preview shows a made-up item, as {who} see this page. {LOOKING}",
+        f"This preview shows the page that {who} see, with a made-up item. {LOOKING}",
         made_up=view.made_up,
     )
     stage_look = looking.look(services.store, person=services.person, project=view.name, stage=stage)

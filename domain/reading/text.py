@@ -179,9 +179,9 @@ OPENINGS = (
     Token("bracket", "[THINK]", r"\[(?:THINK|THINKING|REASONING)\]"),
     Token("thought", "<|begin_of_thought|>, <|START_THINKING|> and similar tokens",
           r"<\|(?:begin_of_thought|begin_of_thinking|start_thinking|think|thinking)\|>"),
-    Token("channel", "a channel that is not the final one: <|channel|>analysis<|message|>",
+    Token("channel", "a channel other than the final channel: <|channel|>analysis<|message|>",
           r"<\|channel\|>\s?(?:analysis|commentary)[^<]{0,100}(?:<\|message\|>)?"),
-    Token("unused", "<unused94>, with which some models begin their reasoning", r"<unused94>(?:thought)?"),
+    Token("unused", "<unused94>, which some models write before their reasoning", r"<unused94>(?:thought)?"),
     Token("plain channel", "a channel without its tokens: a reply that begins with “analysisWe …”",
           r"\A\s{0,20}analysis(?=(?-i:[A-Z]))"),
 )  # fmt: skip

@@ -134,7 +134,9 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
             raise NotFoundError(f"The project {project} has no item {item!r}. Check the item's ID.")
         decided = items.latest_annotations(session, item_id=row.id, revision=revision, stage=Stage.ADJUDICATION)
         if not decided:
-            raise NotFoundError(f"No senior annotator has settled revision {revision} of {item!r}.")
+            raise NotFoundError(
+                f"No senior annotator has settled revision {revision} of {item!r}. Check the item and the revision."
+            )
         decision = decided[-1]
         *earlier, _ = [_told(access, decision.answers) for decision in decided]
         return ContestedItem(

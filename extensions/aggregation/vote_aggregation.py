@@ -142,7 +142,7 @@ def _majority(ratings: Ratings, ties: Ties, seed: int) -> Aggregation:
         ties,
         seed,
         reliability=_with_others(ratings, votes),
-        reliability_is="share of votes equal to the majority of the other raters, without even splits",
+        reliability_is="share of votes equal to the majority of the other raters, excluding ties",
     )
 
 

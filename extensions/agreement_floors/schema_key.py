@@ -57,7 +57,7 @@ def check(schema: Schema) -> Found:
     for at, floor in enumerate(schema.export.floors):
         path: Path = ("export", "floors", at)
         if names[at] in names[:at]:
-            yield path, f"the floor `{names[at]}` appears twice; remove one of the two"
+            yield path, f"the floor `{names[at]}` appears twice; remove one of the two floors"
         if not 0 < floor.at_least <= 1:
             share = f"; {floor.at_least:g} % is {floor.at_least / 100:g}" if 1 < floor.at_least <= 100 else ""
             yield (*path, "at_least"), f"a floor must be above 0 and at most 1{share}"

@@ -158,9 +158,9 @@ class ProjectArchive:
             self._refuse("the manifest does not describe a project")
         if manifest["version"] > ARCHIVE_VERSION:
             raise InvalidFileError(
-                f"{self.name} was written by a newer version of Touchstone. Its archive version is "
-                f"{manifest['version']}, but this server reads only versions up to {ARCHIVE_VERSION}. Nothing was "
-                "imported. Update Touchstone, then import the archive again."
+                f"A newer version of Touchstone wrote {self.name}. The archive has version {manifest['version']}, "
+                f"but this server reads only versions up to {ARCHIVE_VERSION}. Nothing was imported. Update "
+                "Touchstone, then import the archive again."
             )
         if not isinstance(manifest.get("media"), dict) or not isinstance(manifest.get("project"), str):
             self._refuse("the manifest does not describe a project")
@@ -204,7 +204,7 @@ class ProjectArchive:
         try:
             return self._zip.open(self._entries[path])
         except (KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-            raise InvalidFileError(f"{self.name}: {path} cannot be read ({error}). {_AGAIN}") from error
+            raise InvalidFileError(f"{self.name}: Touchstone cannot read {path} ({error}). {_AGAIN}") from error
 
     def _read(self, file: IO[bytes], n: int, path: str) -> bytes:
         try:

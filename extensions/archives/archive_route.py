@@ -24,7 +24,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, project: str) -> Path:
         path = archive_for(resources.store, resources.settings.home, by=person, project=project)
         if path is None:
-            raise NotFoundError("This project has no archive yet. On Projects, export the project first.")
+            raise NotFoundError("This project has no archive yet. First export the project on the Projects page.")
         return path
 
     async def archive(request: Request) -> Response:

@@ -40,7 +40,7 @@ def _draw(services: Services, led: Sequence[ProjectView]) -> NewProject:
             default=[ProjectPart.ITEMS],
             format_func=PARTS.__getitem__,
             key="new_project.parts",
-            help="The schema and the guideline are always copied.",
+            help="The copy always includes the schema and the guideline.",
         )
     view = next((view for view in led if view.name == chosen), led[0])
     without = left_out(frozenset(PARTS) - frozenset(parts))

@@ -184,8 +184,8 @@ class Import:
         ):
             if names:
                 raise SettingsError(
-                    f"The file of accounts is not valid: {why.format(', '.join(names[:_SHOWN]))}. Nothing was "
-                    "imported. Correct the file."
+                    f"The accounts file is not valid: {why.format(', '.join(names[:_SHOWN]))}. Nothing was imported. "
+                    "Correct the file."
                 )
         return {id: accounts.get(login) for id, login in logins.items()}
 
@@ -213,7 +213,8 @@ class Import:
                 n_bytes = survey.media[sha256]["bytes"]
                 if n_bytes > self.media.limits.clip_bytes:
                     raise InvalidFileError(
-                        f"{self.archive.name}: {sha256[:12]}... is larger than the media store allows."
+                        f"{self.archive.name}: the file {sha256[:12]}... is larger than the media store allows. "
+                        "Nothing was imported."
                     )
                 with tempfile.NamedTemporaryFile(prefix="touchstone-") as file:
                     self.archive.copy_media(sha256, file, n_bytes=n_bytes)

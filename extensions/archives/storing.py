@@ -272,8 +272,8 @@ class PendingArchive:
                 f"Runs in progress: {self._paused:,}. Touchstone paused these runs to avoid asking a question twice."
             )
         self.notes += [
-            f"Tasks in Label Studio at {address} are closed. Touchstone keeps their answers. To continue, connect "
-            "the Label Studio server again."
+            f"Tasks in Label Studio at {address} are closed. Touchstone keeps the answers of these tasks. To "
+            "continue, connect the Label Studio server again."
             for address in self._bridges
         ]
         if any(land.distances.values()):

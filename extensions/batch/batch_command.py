@@ -125,7 +125,7 @@ class BatchCommand:
         with self.store.write() as session:
             if not queries.change(session, id=id, only=only, **values):
                 raise ConflictError(
-                    "Another command is changing this batch. Check its state with `touchstone batch show`."
+                    "Another command is changing this batch. Check the batch with `touchstone batch show`."
                 )
 
     def batches_in(self, *states: BatchState) -> list[StoredRunBatch]:
@@ -152,10 +152,10 @@ class BatchCommand:
                 if not again:
                     raise ConflictError(
                         f"The state of batch {batch.number} is unknown because the endpoint did not answer: {error} "
-                        "Check the batch at the endpoint. Use --again to submit its questions again, but you may "
-                        "pay twice."
+                        "Check the batch at the endpoint. To submit its questions again, use --again. You may pay "
+                        "twice for some questions."
                     ) from None
-                self.lose(batch, "The batch may have been submitted before. Its questions were submitted again.")
+                self.lose(batch, "The batch may have been submitted before. Touchstone submitted its questions again.")
                 continue
             if status is None:
                 self.lose(batch, "The endpoint has no record of this batch, so the batch was not submitted.")

@@ -51,14 +51,14 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
             at.hold(session)
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
                 raise ConflictError(
-                    "Another command is changing this batch. Check its state with `touchstone batch show`."
+                    "Another command is changing this batch. Check the batch with `touchstone batch show`."
                 )
             queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
         if asked:
             return QuestionFile(batch.id, batch.number, path, len(asked))
         path.unlink()
-        at.lose(batch, at.why or "Touchstone cannot ask any question of this batch.")
+        at.lose(batch, at.why or "Touchstone cannot ask any question in this batch.")
     return None
 
 

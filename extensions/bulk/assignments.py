@@ -79,7 +79,8 @@ def do(
         plan = _plan(session, access, chosen, move, to, lock=True)
         if plan.preview.token != token:
             raise ConflictError(
-                "The items have changed since you opened the preview, so no change was made. Check the preview again."
+                "The items have changed since you opened the preview, so Touchstone changed nothing. Check the "
+                "preview again."
             )
         now = store.now()
         for slot in plan.slots:

@@ -30,5 +30,7 @@ def read_reasons(path: Path) -> dict[str, str]:
             )
         reasons[row["item"]] = row["reason"]
     if not reasons:
-        raise InvalidFileError(f"{path.name} has no items below its header row. Nothing was changed.")
+        raise InvalidFileError(
+            f"{path.name} has no items below its header row. Nothing was changed. Add at least one item."
+        )
     return reasons

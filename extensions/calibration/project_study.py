@@ -237,7 +237,9 @@ class _Sides:
         """Raise ``RatingsError`` where a machine is named among the people, or a person among the judges."""
         for name in self.humans:
             if name in self.raters.judges:
-                raise RatingsError(f"{name} is a judge that ran in this project. Name it as a judge, not as a person.")
+                raise RatingsError(
+                    f"{name} is a judge that ran in this project. Name this rater as a judge, not as a person."
+                )
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
                     f"{name} has no account on this server, because these ratings came from a file. If {name} is a "
@@ -247,8 +249,8 @@ class _Sides:
         for name in self.judges:
             if name in self.raters.people_from_files:
                 raise RatingsError(
-                    f"{name} is marked as a person in this project. If {name} is a machine, mark it as a machine on "
-                    "Import or with `touchstone rater list`."
+                    f"{name} is marked as a person in this project. If {name} is a machine, mark this rater as a "
+                    "machine on Import or with `touchstone rater list`."
                 )
             if name in self.raters.people:
                 raise RatingsError(

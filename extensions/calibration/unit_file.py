@@ -23,7 +23,7 @@ def read_units(path: Path) -> Mapping[str, UnitFacts]:
     except NotJson as error:
         raise InvalidFileError(f"{path.name}, row 1: {error}.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
+        raise InvalidFileError(f"Touchstone cannot read {path}: {error.strerror}. Check the path.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     facts_of: dict[str, UnitFacts] = {}
     number = 1

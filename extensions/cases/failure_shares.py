@@ -33,6 +33,6 @@ def failure_shares(store: Store, read: ProjectAnswers) -> Callable[..., Statisti
         for count in counts:
             if (count.model, count.dimension, count.criterion, count.code) == wanted and count.of:
                 return estimated(count.share, wilson(count.share, count.of), n_units=count.of, n_raters=0)
-        raise NotFoundError(f"No answer of {model} has settled codes yet. Finish the coding of its answers first.")
+        raise NotFoundError(f"No answer of {model} has settled codes yet. Finish coding the model's answers first.")
 
     return share

@@ -269,8 +269,8 @@ def _write(
                 Problem(
                     "early",
                     _(
-                        "This comment contains the value of {field}, which raters must not see yet. Send the "
-                        "comment for later."
+                        "This comment contains the value of {field}, which raters must not see yet. Clear the "
+                        "checkbox, then send the comment."
                     ).format(field=repr(names[0])),
                 )
             )

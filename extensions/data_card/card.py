@@ -211,7 +211,7 @@ def _counts(schema: Schema, counts: Mapping[str, int]) -> str:
 def _policy(schema: Schema) -> Iterator[str]:
     stages = schema.stages
     if not stages.verifications:
-        yield "Items are not verified. Every item is kept."
+        yield "The project has no verification, so every item is kept."
     for name, part in stages.verifications.items():
         yield f"{stages.title_of(name)}: {_stage_in_words(part)}"
         if part.skips is not None:
@@ -290,7 +290,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
         why = (
             "Items have no options, so no option's position or length can reveal the key."
             if released.options is None
-            else "All right answers are private, so shortcuts cannot be measured."
+            else "Every right answer is private, so Touchstone cannot measure shortcuts."
         )
         return Section(0, "shortcuts", "Shortcuts", f"{why}{without}", tuple(limited))
     last = dict(zip(table.columns, table.rows[-1], strict=True))

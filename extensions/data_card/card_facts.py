@@ -142,7 +142,7 @@ def _agreement(store: Store, access: Access, stage: Stage) -> tuple[Facts, Rater
             items=None,
         )
     except RatingsError:  # its sentence may name people
-        why = "Touchstone cannot compare these ratings. The page Agreement gives the reason."
+        why = "Touchstone cannot compare these ratings. The Agreement page shows the reason."
         return {**about, "people": None, "lines": [], "why": why}, None
     names = {*figures.raters.people, *figures.raters.from_files, *figures.logins}
     lines = [

@@ -35,8 +35,8 @@ def people(schema: Schema, facts: Facts, about: Mapping[str, Any]) -> Section:
     if rows:
         heads = ("Stage", "People", "Submissions", "Hours", "Without a time")
         note = (
-            "Hours are the recorded time on working pages, including replaced submissions. Submissions without a "
-            "recorded time are excluded, so the real hours are higher."
+            "Hours are the recorded time on working pages, including replaced submissions. Hours exclude "
+            "submissions without a recorded time, so the real hours are higher."
         )
         blocks.append(ReportTable("people", "People and hours by stage", heads, tuple(rows), note=note))
     if beside["submissions"]:

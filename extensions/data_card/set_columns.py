@@ -66,15 +66,15 @@ _ITEMS = (
     SetColumn("Items", "Counted items.", lambda tally: tally.items),
     SetColumn(
         "Concepts",
-        "Number of different concepts in the items' field `concept`. Without this field, the imported label counts. "
-        "The makers of the data set decide which words are a concept.",
+        "Number of different concepts in the items' field `concept`. Without this field, Touchstone uses the "
+        "imported label. The makers of the data set decide which words are a concept.",
         lambda tally: len(tally.concepts),
     ),
     SetColumn(
         "Scenes",
-        "Number of different scenes in the items' field `scene`. Without this field, the imported label counts. "
-        "Without a field or label, each video is a scene. In EPIC-KITCHENS, each participant is a scene, because "
-        "each participant has one kitchen (our definition).",
+        "Number of different scenes in the items' field `scene`. Without this field, Touchstone uses the imported "
+        "label. Without a field or label, each video is a scene. In EPIC-KITCHENS, each participant is a scene, "
+        "because each participant has one kitchen (our definition).",
         lambda tally: len(tally.scenes),
     ),
     SetColumn("Videos", "Number of different videos or other media sources.", lambda tally: len(tally.videos)),
@@ -218,8 +218,8 @@ _GOALS = (
     ),
     SetColumn(
         "Actions per goal, median",
-        "Median number of different options in a goal's questions. If two values are in the middle, the lower "
-        "value counts.",
+        "Median number of different options in a goal's questions. If there are two middle values, Touchstone uses "
+        "the lower value.",
         lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
     SetColumn(

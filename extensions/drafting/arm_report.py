@@ -38,7 +38,7 @@ MOST_BY_CHANCE = 0.05
 PLANNED = 0.1
 """The difference of two shares for which the report gives the number of items that a study needs."""
 NO_ARM = (
-    "There are no two arms to compare, because {which}. Import proposals that only some authors see. Then let "
+    "Touchstone cannot compare two arms, because {which}. Import proposals that only some authors see. Then let "
     "authors write items about images of both arms."
 )
 
@@ -125,7 +125,7 @@ OUTCOMES = (
     ArmOutcome("idle distractors", "wrong options that no verifier chose", _idle),
     ArmOutcome("longest option", "items whose longest option is the key (a shortcut)", _longest),
     ArmOutcome(
-        "most words of the question", "items whose key shares most words with the question (a shortcut)", _overlap
+        "most words of the question", "items whose key shares the most words with the question (a shortcut)", _overlap
     ),
     ArmOutcome("seconds", "seconds that the author spent", _seconds, share=False),
 )
@@ -224,7 +224,7 @@ def figures(
     refusal = ""
     if lacking:
         which = _NONE[lacking[0]] if len(lacking) == 1 else "no item was written in either arm"
-        no_image = ", and no image is in that arm" if not assigned.get(lacking[0]) else ""
+        no_image = ", and the arm has no images" if not assigned.get(lacking[0]) else ""
         refusal = NO_ARM.format(which=which + (no_image if len(lacking) == 1 else ""))
     compared = () if refusal else tuple(_compared(outcome, found) for outcome in OUTCOMES)
     rate = compared[0].means[Arm.WITHOUT] if compared else math.nan

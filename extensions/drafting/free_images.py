@@ -60,8 +60,8 @@ def free_images(store: Store, *, by: Person | None, project: str) -> FreeImages:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.authoring is None:
             problem = (
-                f"Items of {project!r} are imported from files, so people cannot edit proposals. Use a schema with "
-                "an authoring stage."
+                f"Items of {project!r} come from files, so people cannot edit proposals. Use a schema with an "
+                "authoring stage."
             )
             raise InvalidInputError([Problem("project", problem)])
         units, left_out = [], Counter[str]()

@@ -123,8 +123,8 @@ def _decided(
             [
                 Problem(
                     "project",
-                    f"Items of {access.name!r} are imported from files, so no author would see a proposal. Use a "
-                    "schema with an authoring stage.",
+                    f"Items of {access.name!r} come from files, so no author would see a proposal. Use a schema with "
+                    "an authoring stage.",
                 )
             ]
         )

@@ -80,6 +80,6 @@ def read_plan(path: Path, dimensions: list[str]) -> TaskPlan:
     made = situations(tasks, content.templates)
     if len(made) > MOST:
         raise InvalidFileError(
-            f"{path} makes {len(made):,} situations, but at most {MOST:,} are allowed. Remove some templates."
+            f"{path} produces {len(made):,} situations, but at most {MOST:,} are allowed. Remove some templates."
         )
     return TaskPlan(str(path), hashlib.sha256(path.read_bytes()).hexdigest(), made)

@@ -59,10 +59,13 @@ def fault(task: SeedTask) -> str | None:
     """Return the problem of a task as half a sentence, or None."""
     names = [subtask.name for subtask in task.subtasks]
     if twice := next((name for at, name in enumerate(names) if name in names[:at]), None):
-        return f"has the subtask {twice!r} twice. Delete or rename one of the two"
+        return f"has the subtask {twice!r} twice. Delete or rename one of these subtasks"
     for subtask in task.subtasks:
         if unknown := next((name for name in subtask.after if name not in names), None):
-            return f"has the subtask {subtask.name!r} after {unknown!r}, but {unknown!r} is not a subtask of this task"
+            return (
+                f"has the subtask {subtask.name!r} after {unknown!r}, but {unknown!r} is not a subtask of this task. "
+                "Correct the name"
+            )
     try:
         _order(task)
     except CycleError as error:

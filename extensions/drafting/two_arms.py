@@ -80,7 +80,7 @@ def arm_difference(
     groups = n if codes is None else len(np.unique(codes))
     test = None
     if groups < LEAST:
-        interval = no_interval(f"fewer than {LEAST} {'units' if codes is None else 'clusters'}.")
+        interval = no_interval(f"there are fewer than {LEAST} {'units' if codes is None else 'clusters'}.")
     elif (se := math.sqrt(summed(influence, codes))) < 1e-12:
         interval = no_interval("the values do not vary within the arms.")
     else:

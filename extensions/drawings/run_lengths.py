@@ -78,8 +78,8 @@ def problem(rle: Any) -> str | None:
     counts = counts_of(rle["counts"])
     if counts is None:
         return (
-            f"`counts` in `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers from 0 up. You can also write "
-            "the list in COCO's text form."
+            f"`counts` in `rle` must be a list of 1 to {MOST_COUNTS:,} whole numbers, each 0 or more. You can also "
+            "write the list in COCO's text format."
         )
     if sum(counts) != height * width:
         return (

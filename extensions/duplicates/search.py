@@ -201,7 +201,8 @@ def _of_file(schema: Schema, path: Path, format: str | None, notes: list[str]) -
     read = reader_of(row)(path, format=name, schema=schema, dimension=None, progress=None)
     if read.bad:
         notes.append(
-            f"{len(read.bad):,} records of {path.name} do not fit the schema, so Touchstone did not compare them."
+            f"Records of {path.name} that do not fit the schema: {len(read.bad):,}. Touchstone did not compare "
+            "these records."
         )
     notes.append("Touchstone compares files by text only. To compare images, import the file as a separate project.")
     roles = roles_of(schema)

@@ -33,7 +33,7 @@ def may_be_erased(store: Store, *, login: str) -> Person:
         if row is None:
             raise NotFoundError(f"There is no account with the login {login!r}. Check the login.")
         if queries.was_erased(row):
-            raise ConflictError(f"{row.login} is the placeholder of a person who is already erased.")
+            raise ConflictError(f"{row.login} is the placeholder of a person who is already erased. Check the login.")
         must_not_be_last(session, by=None, row=row)
         return person_of(row)
 
@@ -65,7 +65,7 @@ def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     with store.write(archived_too=True) as session:
         row = people.by_login(session, login=person.login)
         if row is None:
-            raise NotFoundError(f"The account with the login {person.login!r} no longer exists.")
+            raise NotFoundError(f"The account with the login {person.login!r} no longer exists. Check the login.")
         theirs = projects.of_person(session, person_id=person.id)
         for id in sorted(project.id for project, _ in theirs):
             projects.lock(session, id=id)

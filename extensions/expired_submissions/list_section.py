@@ -24,7 +24,7 @@ def draw(services: Services, view: ProjectView, asked: ItemList) -> None:
     submissions = expired_submissions(services.store, by=services.person, project=view.name)
     if not submissions:
         return
-    only = f" The list shows only the newest {MOST}." if len(submissions) == MOST else ""
+    only = f" The list shows only the newest {MOST} submissions." if len(submissions) == MOST else ""
     shell.show(markup.paragraph(ABOUT + only, style="ts ts-small"))
     called = distinct_names({late.login: late.name for late in submissions})
     for late in submissions:

@@ -72,7 +72,7 @@ def save_draft(store: Store, *, person: Person, draft: FormDraft, title: str) ->
         id = draft.id if same or repeated else secrets.token_hex(6)
         if id != draft.id and len(queries.drafts_of(session, person_id=person.id)) >= MOST_DRAFTS:
             raise ConflictError(
-                f"You already have {MOST_DRAFTS} drafts, which is the maximum. Delete a draft on the page “New form”."
+                f"You already have {MOST_DRAFTS} drafts, which is the maximum. Delete a draft on the “New form” page."
             )
         revision = stored["revision"] + (not repeated) if stored is not None and id == draft.id else 1
         value = {

@@ -241,7 +241,7 @@ def template_of(text: str, *, judged: bool, fitting: Sequence[str]) -> str:
             if JUDGES[text].criterion == "score"
             else "People find the answer themselves"
         )
-        raise ValueError(f"{what}, so `{text}` cannot be compared with people. Write {' or '.join(fitting)}.")
+        raise ValueError(f"{what}, so Touchstone cannot compare `{text}` with people. Write {' or '.join(fitting)}.")
     if text in judge_templates.shipped():
         raise ValueError(
             f"`{text}` needs settings that a new schema does not have. Begin with {' or '.join(fitting)}, and change "

@@ -148,13 +148,14 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
                 row = json.loads(line)
                 if not isinstance(row, dict) or row.get("record") not in ("run", "source", "frame"):
                     raise InvalidFileError(
-                        f"{path}, line {number} is not a line of a frames manifest. Restore the file, or take the "
-                        "frames again."
+                        f"{path}, line {number}: the line does not belong in a frames manifest. Restore the file, or "
+                        "take the frames again."
                     )
                 yield row
     except (OSError, ValueError) as error:
         raise InvalidFileError(
-            f"{path} cannot be read as a manifest of frames ({error}). Restore the file, or take the frames again."
+            f"Touchstone cannot read {path} as a manifest of frames ({error}). Restore the file, or take the "
+            "frames again."
         ) from error
 
 
@@ -214,7 +215,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
         with source.path.open("rb") as video:
             sha256 = hashlib.file_digest(video, "sha256").hexdigest()
     except OSError as error:
-        _restart(part, {"source": source.name, "skipped": f"{source.name} cannot be read: {error.strerror}."})
+        _restart(part, {"source": source.name, "skipped": f"Touchstone cannot read {source.name}: {error.strerror}."})
         return
     head = {"source": source.name, "sha256": sha256, "taking": {**taking.as_json(), "times": list(source.times)}}
     before = _lines(part)
@@ -319,7 +320,10 @@ def _taken(
 ) -> Mapping[str, Any]:
     when = {"frame": frame.index, "exact": str(frame.time), "asked": list(asked)}
     if frame.picture is None:
-        return {**when, "why": f"{source.name} is damaged at {float(frame.time):.3f} s: the frame cannot be decoded."}
+        return {
+            **when,
+            "why": f"{source.name} is damaged at {float(frame.time):.3f} s: Touchstone cannot decode the frame.",
+        }
     micro = frame.time.numerator * 1_000_000 // frame.time.denominator
     name = f"{source.name}/{micro // 1_000_000:05d}.{micro % 1_000_000:06d}.{taking.format}"
     at = out / DROPPED / name

@@ -40,7 +40,7 @@ from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = (
-    "Frames of this set are being taken or added to the pool. Wait until this job is finished, and then press "
+    "Touchstone is taking frames of this set or adding frames to the pool. Wait for this job to finish, then press "
     "the button again."
 )
 TICKING = "Other leads are choosing frames of this set. Your choice is saved. Reload the page to see your choice."
@@ -238,7 +238,7 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
-        raise ConflictError(f"Your choice is not saved, because these frames no longer exist. {who}: {why}.")
+        raise ConflictError(f"Your choice was not saved, because these frames no longer exist. {who}: {why}.")
     _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)

@@ -73,9 +73,9 @@ def _rows(table: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         return [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
     except (NotJson, csv.Error) as error:
-        raise InvalidFileError(f"{table.name} is not a table: {error}.") from error
+        raise InvalidFileError(f"{table.name} is not a table: {error}. Correct the file.") from error
     except OSError as error:
-        raise InvalidFileError(f"{table} cannot be read: {error.strerror}. Check the path.") from error
+        raise InvalidFileError(f"Touchstone cannot read {table}: {error.strerror}. Check the path.") from error
 
 
 def _meant(called: Sequence[Mapping[str, tuple[str, ...]]], source: str) -> tuple[str, ...]:

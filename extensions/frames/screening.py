@@ -72,7 +72,7 @@ def reasons_of(taken: Sequence[dict[str, Any]], keeping: ScreeningSettings, look
         chosen = {left[(2 * k + 1) * len(left) // (2 * n)] for k in range(n)}
         for at in left:
             if at not in chosen:
-                reasons[at] = f"the video has enough frames: {n} of {len(left)} are kept, evenly spread"
+                reasons[at] = f"the video has enough frames: Touchstone keeps {n} of {len(left)}, evenly spread"
     looks.have |= {line["group"] for line, why in zip(taken, reasons, strict=True) if why is None}
     return reasons
 

@@ -30,7 +30,7 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "The job was interrupted, but no data is lost. Press “Go on” to continue."
+BROKEN = "The job was interrupted, but no data was lost. Press “Go on” to continue."
 NO_ENDING = "the file name has no video extension"
 
 
@@ -79,14 +79,14 @@ class ExtractionJob:
                 replace(about, refused=str(error)).write(self.folder)
                 raise
             replace(about, done=time.time(), seconds=time.monotonic() - began, refused="").write(self.folder)
-        return "The frames are taken."
+        return "Touchstone has taken the frames."
 
 
 def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, Any]:
     """Take, screen and index the frames; return the settings and the manifest rows of all frames."""
     sources, aside = _sources(folder, about)
     if not sources:
-        raise InvalidFileError("None of these files is a video. Names of videos end with .mp4, .webm or similar.")
+        raise InvalidFileError("None of these files is a video. Upload files with an extension such as .mp4 or .webm.")
     done = 0
 
     def report(name: str) -> None:
@@ -163,7 +163,7 @@ class PoolJob:
             )
             counts = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused)}
             replace(SetDescription.read(self.folder), pooled={**counts, "at": time.time()}).write(self.folder)
-        return "The frames are in the pool."
+        return "Touchstone has added the frames to the pool."
 
 
 # ---- what the page calls ---------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def again(services: Services, folder: Path, *, taking: ExtractionSettings, keepi
     if about.taking != taking:
         with folder_lock.hold_folder(folder / LOCK, BUSY):
             frame_sets.clear_frames(
-                services.store, folder, by=services.person, why="the frames are taken with other settings"
+                services.store, folder, by=services.person, why="the frames were taken again with other settings"
             )
     replace(about, taking=taking, keeping=keeping, done=0.0, refused="", began=about.began).write(folder)
     _begin(services, folder, ExtractionJob(folder, services.person))

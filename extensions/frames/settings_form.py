@@ -66,7 +66,7 @@ _BLURRED = "The minimum share of the video's median sharpness. For example, 0.4 
 _GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
 _BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
 _MOTION = "Measures the motion of each frame since the previous frame. Processing takes longer."
-_MOVED = "Motion in pixels from one frame to the next, at an image size of 320 pixels. Tick “Measure motion”, too."
+_MOVED = "Motion in pixels from one frame to the next, at an image size of 320 pixels. Also select “Measure motion”."
 _HELP = "Use a number above 0, such as 0.5 or 1/3."
 
 

@@ -122,5 +122,5 @@ def _hand(folder: Path, index: SetIndex) -> markup.Markup:
     on = sum(not frame.kept and hand.get(frame.name) is True for frame in index.frames)
     left = len(index.frames) - sum(frame.kept for frame in index.frames) - on
     parts = [f"{left:,} dropped by screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
-    parts += [f"{on:,} dropped frames chosen by hand"] * bool(on)
+    parts += [f"{on:,} dropped frames selected by a lead"] * bool(on)
     return markup.text("; ".join(parts)) if parts else markup.quiet("nothing")

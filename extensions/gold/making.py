@@ -147,9 +147,9 @@ Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 _NOTHING_KNOWN = {
     **dict.fromkeys(
         VERIFICATIONS,
-        "No more settled items have certain answers. Settle more items, or name items with their answers.",
+        "No other settled item has a clear answer. Settle more items, or name items with their answers.",
     ),
-    Stage.GRADING: "No more answers have complete and unanimous grades. Grade more answers, or name answers with "
+    Stage.GRADING: "No other answer has complete and unanimous grades. Grade more answers, or name answers with "
     "their grades.",
 }
 

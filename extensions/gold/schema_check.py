@@ -19,15 +19,18 @@ def check(schema: Schema) -> Found:
         if not 0.01 <= gold.rate <= 0.5:
             yield (*path, "rate"), f"the share of gold must be between 0.01 and 0.5{of_percent(gold.rate)}"
         if gold.after < 1:
-            yield (*path, "after"), "this must be at least 1"
+            yield (*path, "after"), "the number must be at least 1"
         for key in ("warn_below", "stop_below"):
             value = getattr(gold, key)
             if value is not None and not 0 < value <= 1:
-                yield (*path, key), f"this must be a share of right answers, above 0 and at most 1{of_percent(value)}"
+                yield (
+                    (*path, key),
+                    f"the value must be a share of right answers, above 0 and at most 1{of_percent(value)}",
+                )
         if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
             yield (
                 (*path, "stop_below"),
-                "the warning must come before the stop, so this share cannot be above `warn_below`",
+                "this share cannot be above `warn_below`, because the warning must come before the stop",
             )
 
 

@@ -104,7 +104,10 @@ def reinstate(store: Store, *, by: Person | None, project: str, login: str, stag
         if row is None:
             raise NotFoundError(f"Unknown login: {login!r}.")
         if standing_of(session, access, stage, asked, row.id) is not GoldStanding.STOPPED:
-            raise ConflictError(f"{row.name} is not stopped in the {access.schema.stages.in_a_sentence(stage.value)}.")
+            raise ConflictError(
+                f"Gold checks have not stopped {row.name} in the {access.schema.stages.in_a_sentence(stage.value)}. "
+                "Choose another person."
+            )
         queries.pardon(
             session,
             project_id=access.project_id,

@@ -131,7 +131,8 @@ def publish_version(
                 [
                     Problem(
                         "requalify",
-                        f"This text was already in force as version {version.number}. Make a new set instead.",
+                        f"This text was already in force as version {version.number}. Make a new qualification "
+                        "set instead.",
                     )
                 ]
             )

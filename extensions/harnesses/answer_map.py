@@ -38,7 +38,7 @@ def rows(file: AnswerFile) -> Rows:
     pairs = file.value(object_pairs_hook=list)
     if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
         raise InvalidFileError(
-            f"{file.place} is not a JSON object of answers by id. Nothing was imported. Check the file."
+            f"{file.place} is not a JSON object of answers by ID. Nothing was imported. Check the file."
         )
     model = file.model or file.named()
     for number, (item, answer) in enumerate(pairs, 1):
@@ -66,6 +66,6 @@ ROWS = (
         "a model's answers as one JSON object, `{id: answer}`",
         Takes.ANSWERS,
         place=44,
-        reads=Harness("JSON object of answers by id, `{id: answer}`", recognises, rows, endings=(".json",)),
+        reads=Harness("JSON object of answers by ID, `{id: answer}`", recognises, rows, endings=(".json",)),
     ),
 )

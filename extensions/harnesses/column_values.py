@@ -33,7 +33,7 @@ def placed(type: ColumnType, value: Any) -> tuple[Any, int]:
         if not isinstance(value, Mapping):
             raise CellError(f"{_short(value)} is not an object")
         if unknown := [name for name in value if name not in type]:
-            raise CellError(f"{_short(value)} has {unknown[0]!r}, but the column has only {', '.join(type)}")
+            raise CellError(f"{_short(value)} has the key {unknown[0]!r}, but the column has only {', '.join(type)}")
         parts = {name: placed(of, value.get(name)) for name, of in type.items()}
         return {name: part for name, (part, _) in parts.items()}, sum(n for _, n in parts.values())
     if not isinstance(value, list | tuple):
@@ -50,7 +50,7 @@ def _string(value: Any) -> tuple[str, int]:
     try:
         return value, len(value.encode())
     except UnicodeEncodeError:
-        raise CellError("the text has an incomplete character (a lone surrogate)") from None
+        raise CellError("the text contains an incomplete character (a lone surrogate)") from None
 
 
 def _json(value: Any) -> tuple[str, int]:
@@ -59,7 +59,7 @@ def _json(value: Any) -> tuple[str, int]:
     except ValueError:
         raise CellError("a number is infinite or NaN") from None
     except TypeError:
-        raise CellError(f"{_short(value)} cannot be written as JSON") from None
+        raise CellError(f"Touchstone cannot write {_short(value)} as JSON") from None
 
 
 def _int64(value: Any) -> tuple[int, int]:

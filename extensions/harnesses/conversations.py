@@ -118,7 +118,7 @@ def _tune(format: str, released: ReleasedSet) -> None:
     require_carried(format, released)
     if released.splits and all(withheld(released, split) for split in released.splits):
         raise InvalidFileError(
-            f"{format}: all splits of this release keep their answers private, so no item can be used for "
+            f"{format}: all splits of this release keep their answers private, so Touchstone cannot use any item for "
             "tuning. Remove this format, or release a split with answers."
         )
 
@@ -153,7 +153,7 @@ def _conversation(
         lines.append(f"{picture.label}: {tag}" if picture.label else tag)
     prompt = question.text if _ranked(released) else question.with_options
     if stray := [tag for tag in _TAGS.values() if tag in prompt]:
-        refuse(format, item, f"the text has {stray[0]}, which stands for an image in this format")
+        refuse(format, item, f"the text contains {stray[0]}, which represents an image in this format")
     paths = {_KEYS[kind]: those[0] if len(those) == 1 else those for kind, those in media.items()}
     return {"id": item.id, **paths, "conversations": [{"from": "human", "value": "\n".join([*lines, prompt])}]}
 

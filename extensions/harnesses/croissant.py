@@ -132,7 +132,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
         data = json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         raise InvalidFileError(
-            f"{NAME}: a text about the release has an incomplete character (a lone surrogate). Correct the text."
+            f"{NAME}: a text about the release contains an incomplete character (a lone surrogate). Correct the text."
         ) from None
     with folder.open(PATH) as out:
         out.write(data)
@@ -169,7 +169,7 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
-            + "\nFill in these fields on Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
+            + "\nFill in these fields on the page Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 
@@ -324,7 +324,7 @@ def _list_of(type: ColumnType) -> dict[str, Any]:
 ROWS = (
     Format(
         NAME,
-        "a description of the release's Parquet files for programs (Croissant 1.1)",
+        "a machine-readable description of the release's Parquet files (Croissant 1.1)",
         Takes.ITEMS,
         place=68,
         releases=written,

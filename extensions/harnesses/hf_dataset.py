@@ -58,7 +58,9 @@ def columns_of(released: ReleasedSet, *, media: bool) -> list[TableColumn]:
     there = {column.name for column in table_columns}
     for name, (type, meaning, cell) in hub_eval.HubQuestions(released).columns().items():
         if name in there:
-            raise InvalidFileError(f"{hub_eval.NAME}: the table already has a column {name!r}. Rename this field.")
+            raise InvalidFileError(
+                f"{hub_eval.NAME}: the table already has a column {name!r}. Rename the field with this name."
+            )
         table_columns.append(TableColumn(name, type, meaning, cell))
     return table_columns
 

@@ -142,7 +142,8 @@ class HubQuestions:
             refuse(
                 NAME,
                 item,
-                f"the item's answer is of the kind {question.kind}, but other items have the kind {self._kind}",
+                f"the item's answer has the kind {question.kind}, but the answers to other items have the kind "
+                f"{self._kind}",
             )
         if any(picture.is_clip for picture in question.pictures):
             refuse(NAME, item, "the item has a clip, but a task of the Hub can have only one image")
@@ -195,7 +196,7 @@ def no_task(schema: Schema) -> str | None:
 ROWS = (
     Format(
         NAME,
-        "`eval.yaml`, with which the Hugging Face Hub can run the data set as a benchmark",
+        "`eval.yaml`, which lets the Hugging Face Hub run the data set as a benchmark",
         Takes.ITEMS,
         place=69,
         releases=written,

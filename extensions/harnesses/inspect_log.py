@@ -48,7 +48,7 @@ def rows(file: AnswerFile) -> Rows:
         raw, epoch = name, 1
         try:
             if isinstance(sample, NotJson):
-                raise Misfit(f"sample {name} cannot be read: {sample}")
+                raise Misfit(f"Touchstone cannot read sample {name}: {sample}")
             if not isinstance(sample, Mapping):
                 raise Misfit("the sample is not an object {...}")
             raw, epoch = _short(sample), _epoch(sample)

@@ -88,7 +88,9 @@ def _placed(
             made = released.as_mp4(asset)
         except (InvalidMediaError, NotAvailableError) as error:
             refuse(
-                NAME, item, f"{asset.role} cannot be converted to MP4, which Inspect needs ({str(error).rstrip('.')})"
+                NAME,
+                item,
+                f"Touchstone cannot convert {asset.role} to MP4, which Inspect needs ({str(error).rstrip('.')})",
             )
         with folder.open(f"{NAME}/{path}") as out:
             out.write(made)

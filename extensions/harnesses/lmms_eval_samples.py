@@ -59,7 +59,7 @@ def rows(file: AnswerFile) -> Rows:
         if file.single:
             raise InvalidFileError(
                 f"{file.place} has scores of lmms-eval or lm-eval, but no answers. Nothing was imported. Give the "
-                "folder, or the file of samples in the folder. lmms-eval writes this file with log_samples."
+                "folder, or the file of samples in the folder. lmms-eval writes this file if log_samples is on."
             )
         return
     if _is_old(file):
@@ -162,7 +162,7 @@ def _leaves(said: Any, depth: int) -> Iterator[str]:
                 "that generates text (output_type generate_until)"
             )
         if depth == 0:
-            raise Misfit("the responses are several turns, but an answer is one text")
+            raise Misfit("the responses have several turns, but an answer must be one text")
         for leaf in said:
             yield from _leaves(leaf, depth - 1)
     elif said is not None:

@@ -179,7 +179,7 @@ def _of_cells(cells: Mapping[str, SheetCell], file: AnswerFile) -> PredictionRec
     """Return an answer from a row of VLMEvalKit's tables."""
     for name in ("item", "index", "prediction", "model"):
         if name in cells and cells[name].problem:
-            raise Misfit(f"{name} {cells[name].problem}. Save the file again with the harness that wrote it")
+            raise Misfit(f"{name} {cells[name].problem}. Save the file again with the harness that wrote the file")
     texts = {name: cell.text for name, cell in cells.items() if cell.text.strip()}
     model = texts.get("model") or file.model
     if model is None:

@@ -68,7 +68,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
     question = asked_item(NAME, released, item)
     if question.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
         what = "several right options" if question.kind is AnswerKind.MULTI else "options to put in order"
-        refuse(NAME, item, f"the item has {what}, but a VLMEvalKit row can have only one letter")
+        refuse(NAME, item, f"the item has {what}, but the answer in a VLMEvalKit row must be one letter")
     if len(question.options) == 1:
         refuse(NAME, item, "the item has only one option, but multiple choice needs two")
     if not all(question.options):
@@ -132,7 +132,7 @@ class _Table:
         except UnicodeEncodeError:
             if item is None:
                 raise
-            refuse(NAME, item, "a text has an incomplete character (a lone surrogate)")
+            refuse(NAME, item, "a text contains an incomplete character (a lone surrogate)")
 
     def end(self) -> None:
         """Check the last rows."""

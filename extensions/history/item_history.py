@@ -41,7 +41,7 @@ WORDS: Mapping[str, str] = {
     "task.claimed": "started the item ({stage})",
     "task.expired": "lost the item after the lease ended ({stage})",
     "task.released": "gave the item back ({stage})",
-    "task.late": "submitted after the lease ended, so the answer is kept as a draft ({stage})",
+    "task.late": "submitted after the lease ended, so Touchstone kept the answer as a draft ({stage})",
     "task.submitted": "submitted ({stage})",
     "task.corrected": "corrected an earlier answer ({stage})",
     "task.reopened": "reopened the answer ({stage})",

@@ -41,7 +41,7 @@ def read_tool_results(
     except NotJson as error:
         raise InvalidFileError(f"{path.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}. Check the path.") from error
+        raise InvalidFileError(f"Touchstone cannot read {path}: {error.strerror}. Check the path.") from error
     rows: list[tuple[ToolResultRecord, BadRow]] = []
     bad: list[BadRow] = []
     for number, piece in enumerate(pieces, 1):

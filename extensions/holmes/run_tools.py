@@ -50,7 +50,8 @@ def allowed_set(plan: RunPlan, files: Sequence[Path]) -> ToolSet | None:
             return mine
     raise ModelError(
         f"This server does not allow this run's tool set (SHA-256 {plan.tools_hash[:12]}). Give the same file to the "
-        f"command that executes the run. Or ask the server's operator to put the file into the folder of {TOOLS}."
+        f"command that executes the run. Or ask the server's operator to put the file into the folder that {TOOLS} "
+        "names."
     )
 
 
@@ -76,7 +77,10 @@ class RunTools:
         """Return the stored result of a call, or run the tool and store its result. Raise ``ToolFailure``."""
         tool = self._tools.tool(name)
         if tool is None or not tool.runs:
-            raise ToolFailure("not_started", f"The tool {name} cannot be run.")
+            raise ToolFailure(
+                "not_started",
+                f"Touchstone cannot run the tool {name}, because the tool set has no command or URL for this tool.",
+            )
         asked = dict(arguments) if tool.arguments else None
         there, result = self._stored(question, tool, asked)
         return result if there else self._kept(question, tool, asked, self._run(question, tool, asked or {}))

@@ -75,7 +75,7 @@ def _serve(
 STRATEGIES = (
     Strategy(
         name="holmes",
-        meaning="a model without the image asks tools about the image, then answers",
+        meaning="a model that does not see the image asks tools about the image, then answers",
         label="ask for tools and answer from their results",
         answers="free text after asking tools",
         open=_open,

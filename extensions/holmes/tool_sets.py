@@ -138,7 +138,7 @@ def parse_tool_set(text: str, name: str, *, home: Path | None = None) -> ToolSet
         raise SchemaError(typed_yaml.in_lines(document, name))
     names = [tool.name for tool in content.tools]
     if twice := next((tool_name for tool_name in names if names.count(tool_name) > 1), None):
-        raise SchemaError(f"{name}: the tool {twice} appears twice. Remove one of the two.")
+        raise SchemaError(f"{name}: the tool {twice} appears twice. Remove one of the two tools.")
     if not names:
         raise SchemaError(f"{name} has no tools. Add at least one tool.")
     hash = hashlib.sha256(text.encode()).hexdigest()

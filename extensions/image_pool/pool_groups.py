@@ -127,7 +127,7 @@ def _misfit(slots: Sequence[AssetSlot], group: MediaGroup) -> str | None:
     for slot in slots:
         n = roles.count(slot.role)
         if n < slot.min:
-            has = f"only {n} of {slot.min}" if n else "nothing"
+            has = f"only {n} of {slot.min} files" if n else "nothing"
             return f"{group.where}: the group has {has} for {slot.role}, which every item needs"
         if slot.max is not None and n > slot.max:
             return f"{group.where}: the group has {n} files for {slot.role}, but an item can have at most {slot.max}"

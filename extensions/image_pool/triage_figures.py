@@ -53,5 +53,5 @@ def triage_of(access: Access) -> Triage:
     """Return the schema's triage; raise ``NotAllowedError`` if the schema has no triage."""
     part = access.schema.stages.triage
     if part is None:
-        raise NotAllowedError("This project has no triage stage. My work shows the project's stages.")
+        raise NotAllowedError("This project has no triage stage. See the project's stages on My work.")
     return part

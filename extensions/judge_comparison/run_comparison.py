@@ -175,7 +175,7 @@ def _plan_of(row: StoredRun, access: Access) -> JudgePlan:
     """Return the plan of a judge run. Raises ``ConflictError`` for any other run, and for a withdrawn one."""
     if not isinstance(stored_runs.plan_of_run(row), JudgePlan):
         raise ConflictError(f"{row.name} is a run of a model. Choose a run of a judge.")
-    stored_runs.refuse_withdrawn(row, "before it is compared")
+    stored_runs.refuse_withdrawn(row, "before you compare the run")
     return stored_runs.judge_plan_now(row, access.reading)
 
 

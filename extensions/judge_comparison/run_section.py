@@ -137,8 +137,8 @@ def figures(found: RunComparison) -> list[Markup]:
             "p",
             markup.quiet(
                 f"First: {texts.opening(found.a, 120)}. Second: {texts.opening(found.b, 120)}. Only answers in both "
-                f"runs count. {found.only_a:,} answers are only in the first run, and {found.only_b:,} are only in "
-                "the second."
+                f"runs count. Answers only in the first run: {found.only_a:,}. Answers only in the second run: "
+                f"{found.only_b:,}."
             ),
             style="ts ts-small",
         ),

@@ -17,7 +17,7 @@ DECISION, REASON, FIELDS = "decision", "cause", "fields"
 DECISIONS = (
     Choice(value="accept", label="Accept: keep the item"),
     Choice(value="reject", label="Reject: remove the item from the benchmark"),
-    Choice(value="edit", label="Edit: change the item and verify it again"),
+    Choice(value="edit", label="Edit: change the item, then verify the item again"),
 )
 MOST_ENTRIES = 9
 """Number of list entries that can be picked by position, if the schema sets no limit."""

@@ -91,7 +91,7 @@ class Requests:
             self._not_found(error)
         if guard.unencrypted:
             raise ServiceError(
-                f"The token would be sent to {place.host} unencrypted over a public network. Use https://."
+                f"Touchstone would send the token to {place.host} unencrypted over a public network. Use https://."
             )
         try:
             import label_studio_sdk  # noqa: F401
@@ -183,7 +183,7 @@ class Requests:
                 if isinstance(cause, TooSlow):
                     why = "did not answer in time"
                 elif arrived:
-                    why = "closed the connection before it answered"
+                    why = "closed the connection before answering"
                 else:
                     why = "does not answer"
                 raise _Unreachable(
@@ -224,7 +224,9 @@ class Requests:
                 "account with this permission."
             )
         if status == 404:
-            raise _NoSuchAddress(f"{where} has no page {reply.request.url.path}{detail}. Check {LABEL_STUDIO_URL}.")
+            raise _NoSuchAddress(
+                f"{where} has no page {reply.request.url.path}{detail}. Check the address in {LABEL_STUDIO_URL}."
+            )
         if status in (408, 425, 429) or status >= 500:
             # Statuses 408, 425 and 429 refuse before any effect. For the others, the effect is unknown.
             wait = reply.headers.get("retry-after", "")

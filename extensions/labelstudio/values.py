@@ -32,7 +32,7 @@ def _entry(entry: Any, key: str) -> str:
     if isinstance(entry, int | float) and not isinstance(entry, bool):
         return json.dumps(entry)
     if not isinstance(entry, str):
-        raise Misfit(f"every entry of {key} must be text")
+        raise Misfit(f"each element of {key} must be text")
     return entry
 
 

@@ -223,7 +223,7 @@ def _looked_at(
             sentences.append(begin)
     if problems := [sentence for sentence in sentences if sentence]:
         can = " Use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
-        raise InvalidFileError(f"{' '.join(problems)} The entry was not accepted.{can}")
+        raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
 

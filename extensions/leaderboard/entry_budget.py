@@ -106,8 +106,8 @@ def must_have_one_left(
     if len(mine) >= allowed.entries:
         again = mine[len(mine) - allowed.entries] + window
         raise NotAllowedError(
-            f"The entry was not accepted because {team} has sent {len(mine):,} of at most {allowed.words}. The team "
-            f"can send its next entry from {again:%d %B %Y, %H:%M:%S} UTC."
+            f"Touchstone did not accept the entry because {team} has sent {len(mine):,} of at most {allowed.words}. "
+            f"The team can send its next entry from {again:%d %B %Y, %H:%M:%S} UTC."
         )
 
 

@@ -204,7 +204,7 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     columns = [title for cut in cuts for title in _titles(answers, cut, sliced=bool(by))]
     present = {model for cut in cuts for model in cut.whole} - answers.respondents
     lacking += [
-        f"{name} is a person and cannot be shown on the leaderboard."
+        f"{name} is a person, and the leaderboard cannot show people."
         if name in answers.respondents
         else f"{name} has no answers that count."
         for name in sorted(names - present)
@@ -253,12 +253,15 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     if cut.way in (DIMENSION, GROUP) or "~" in chosen.by:
         return chosen.by, ""
     if chosen.by.partition(".")[0] in key_fields(found.schema):
-        return "", f"Slices by {cut.way.title} cannot be shown because they would reveal information about the key."
+        return "", (
+            f"Touchstone cannot show slices by {cut.way.title} because the slices would reveal information about the "
+            "key."
+        )
     if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Slices by {cut.way.title} cannot be shown because their values could reveal texts of items. At least "
-        f"{FEWEST} items must share each value, and no slice may combine other values."
+        f"Touchstone cannot show slices by {cut.way.title} because their values could reveal texts of items. At "
+        f"least {FEWEST} items must share each value, and no slice may combine other values."
     )
 
 

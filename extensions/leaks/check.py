@@ -182,7 +182,7 @@ class _FolderReader:
         self._report.looked_at["files"] += 1
         self._times.append((name, path.stat().st_mtime_ns))
         if name.partition("/")[0] == EVIDENCE:
-            self._add("evidence", name, "votes behind private items are public")
+            self._add("evidence", name, "the votes on private items are public")
         if self._has_canary(path):
             self._add("canary", name, "the file contains the private canary, which belongs only in key files")
         if archives.is_archive(path):
@@ -217,17 +217,19 @@ class _FolderReader:
                 self.read_file(f"{name}/{inside}", out, folder / f"{out.name}.d")
                 out.unlink()
         except ValueError as error:
-            self._report.notes.append(f"{name} was not checked: {error}.")
+            self._report.notes.append(f"Touchstone did not check {name}: {error}.")
 
     def _check_metadata(self, picture: Picture) -> None:
         if picture.metadata:
             self._add("metadata", picture.where, f"the file has metadata ({picture.metadata})")
         if picture.unknown:
-            self._report.notes.append(f"The metadata of {picture.where} could not be checked: {picture.unknown}.")
+            self._report.notes.append(f"Touchstone could not check the metadata of {picture.where}: {picture.unknown}.")
 
     def _read_text(self, name: str, path: Path) -> None:
         if path.stat().st_size > _LARGEST_TEXT:
-            self._report.notes.append(f"{name} was not searched for private texts because the file is too large.")
+            self._report.notes.append(
+                f"Touchstone did not search {name} for private texts because the file is too large."
+            )
             return
         self._phrases.look(name, path.read_text(encoding="utf-8", errors="replace"))
 

@@ -32,7 +32,7 @@ def id_signals(keys: SecretKeys) -> Iterator[Signal]:
     parts = keys.parts(ids)
     for name, values in id_parts(ids):
         part, test = strongest_association(parts, codes_of(values))
-        what = f"{part} is associated with {name} of the ids (such as {ids[0]!r})"
+        what = f"{part} is associated with {name} of the IDs (such as {ids[0]!r})"
         yield Signal("ids", IDS, what, test, column=name)
     table = TableCheck(Table(IDS, "", lambda: ()), keys)
     for id in ids:
@@ -119,7 +119,7 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
     Sets of all options and of none say nothing. The chance of each item follows from the numbers of its options and of
     the right ones. The tail of the binomial at the mean chance is an upper bound of the true tail.
     """
-    about = f"of {len(sets):,} items with several right options of {number}"
+    about = f"of {len(sets):,} items with {number} options and several right options"
     counts = [sum(place in places for places in sets) for place in range(number)]
     shares = ", ".join(f"{chr(65 + at)} is right in {n / len(sets):.0%}" for at, n in enumerate(counts))
     chance = sum(map(len, sets)) / number / len(sets)

@@ -67,7 +67,7 @@ class SecretPhrases:
         for (phrase, id), where in self._offered.items():
             name = self._owners[phrase][id]
             what = f"“{phrase[:60]}” is the private {name} of the item {id}, and one of the choices in its question"
-            yield PhraseVerdict(where, f"{where}: {what}, so it is not a leak.", False)
+            yield PhraseVerdict(where, f"{where}: {what}, so the phrase is not a leak.", False)
         for phrase, places in self._found.items():
             own = self._owners[phrase]
             rows = {item for _, item in places if item is not None}
@@ -81,8 +81,8 @@ class SecretPhrases:
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             owners = f"{len(own):,} private items" if len(own) > 1 else "1 private item"
             what = (
-                f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public "
-                f"places ({'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so it is not a leak."
+                f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public places ("
+                f"{'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so the phrase is not a leak."
             )
             yield PhraseVerdict(places[0][0], what, False)
 

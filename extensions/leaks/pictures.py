@@ -56,7 +56,7 @@ def in_bytes(where: str, content: bytes) -> Picture | None:
             turned = orientation.of_image(opened)
             look = difference_hash(orientation.upright(opened, turned))
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        unknown = "the file cannot be decoded"
+        unknown = "Touchstone cannot decode the file"
     try:
         if strip_metadata.image(content, sort.mime, turned) != content:
             metadata = _metadata(content)

@@ -271,7 +271,7 @@ class TableCheck:
             _NAMED: f"file names in {column} contain the right option",
             _ENCODED: f"the column {column} is the key in another form",
             _SURE: f"the column {column} is the key in another form",
-            _ODD: f"the only option that differs in {encoding} is the right one"
+            _ODD: f"the only option that differs in {encoding} is the right option"
             if not self.keys.places
             else f"{encoding} of the options reveals the right options",
         }[kind]

@@ -92,7 +92,9 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
     try:
         yield from rows()
     except (ValueError, RecursionError, OSError, csv.Error) as error:
-        raise InvalidFileError(f"Touchstone cannot check {file} because the file cannot be read ({error}).") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {file} ({error}), so the check for leaks cannot continue."
+        ) from error
 
 
 def flat(value: Any, path: str = "") -> Row:

@@ -60,7 +60,9 @@ class LocalChat(LocalModel):
         loaded = self.loaded
         text = rendered(loaded, [_plain(message, loaded.special) for message in messages], tools)
         if text is None:
-            raise CannotEncode(f"The chat template of {loaded.spec.name} does not accept these turns.")
+            raise CannotEncode(
+                f"The chat template of {loaded.spec.name} does not accept the turns of this conversation."
+            )
         first = loaded.tokenizer.bos_token
         inputs = loaded.tokenizer(
             [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))

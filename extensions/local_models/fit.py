@@ -247,7 +247,7 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
             "merged model.",
         )
     if not (path / "config.json").is_file():
-        return _wrong(nothing, f"{name} is not a model folder, because it has no config.json.")
+        return _wrong(nothing, f"{name} is not a model folder, because config.json is missing.")
     if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):
         return _wrong(
             nothing, f"{name} contains links that lead outside the folder of models. Replace the links with files."
@@ -315,7 +315,7 @@ def needs(found: ModelFolder) -> list[str]:
         )
     if not found.family.known and found.family.model_type:
         sentences.append(
-            f"Touchstone does not recognize the model family ({found.family.model_type}). Options are ranked slowly, "
+            f"Touchstone does not recognize the model family ({found.family.model_type}). Ranking options is slow, "
             "and answers in batches may differ from single answers."
         )
     if found.family.image_only:

@@ -23,17 +23,17 @@ def needs_libraries() -> None:
                 f"Local models need {package}, but {missing} is not installed. {install_hint('models')}"
             ) from error
         except Exception as error:  # a broken installation can raise anything
-            raise ModelError(f"{package} is installed but cannot be imported: {short_error(error)}") from error
+            raise ModelError(f"{package} is installed, but the import failed: {short_error(error)}") from error
     try:
         from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
     except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
         if "torchvision" in f"{error} {error.__cause__}":
             raise ModelError(
-                "transformers cannot be imported because the installed torchvision was built for another version of "
-                "torch. Uninstall torchvision (Touchstone does not need it), or install the build for your version "
-                "of torch."
+                "Python cannot import transformers because the installed torchvision was built for another version "
+                "of torch. Uninstall torchvision (Touchstone does not need it), or install the build for your "
+                "version of torch."
             ) from error
-        raise ModelError(f"transformers is installed but cannot be imported: {short_error(error)}") from error
+        raise ModelError(f"transformers is installed, but the import failed: {short_error(error)}") from error
 
 
 def version_of(package: str) -> str:

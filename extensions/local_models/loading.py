@@ -91,7 +91,7 @@ def load(spec: ModelSpec, allowed: ModelPermissions) -> LoadedModel:
         common["revision"] = spec.revision
     model_folder = fit.look(folder) if folder else _fetched(name, spec.revision)
     if model_folder is not None and model_folder.trouble and not (spec.remote_code and model_folder.remote_code):
-        raise ModelError(f"{spec.name} cannot be loaded: {model_folder.trouble}")
+        raise ModelError(f"Touchstone cannot load {spec.name}: {model_folder.trouble}")
     config = _config(spec, where, common, model_folder)
     family = _family(spec, config)
     device = _device(spec)
@@ -287,7 +287,7 @@ def _enough_memory(spec: ModelSpec, found: fit.ModelFolder | None, device: Any, 
     place = "cuda" if device.type == "cuda" else "cpu"
     fitting = fit.fit(found, device=place, dtype=dtype, memory=memory)
     if not fitting.fits:
-        raise ModelError(f"{spec.name} is not loaded. {fitting.sentence}")
+        raise ModelError(f"Touchstone did not load {spec.name}. {fitting.sentence}")
 
 
 def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -307,7 +307,7 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
                 f"{spec.name} has no tokenizer.json. To read its older tokenizer, install another package: "
                 f"{short_error(error)}"
             ) from error
-        raise ModelError(f"The processor of {spec.name} cannot be loaded: {short_error(error)}") from error
+        raise ModelError(f"Touchstone cannot load the processor of {spec.name}: {short_error(error)}") from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
         raise ModelError(

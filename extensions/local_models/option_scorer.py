@@ -69,7 +69,9 @@ class OptionScorer:
         import torch
 
         if self._loaded.encoder_decoder:
-            raise CannotRank(f"{self._family.title} has a separate encoder, but only decoder models can be tuned.")
+            raise CannotRank(
+                f"{self._family.title} has a separate encoder, but Touchstone can tune only decoder models."
+            )
         encoded, option_tokens = self._prepared(question)
         values = []
         for option in option_tokens.tokens:

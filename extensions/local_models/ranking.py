@@ -43,7 +43,8 @@ class Ranker(OptionScorer):
             )
         if asked == "packed" and family.model_type not in PACKED:
             raise ModelError(
-                f"Options cannot be packed into one row for {family.title}. Set `ranking: auto` for {loaded.spec.name}."
+                f"{family.title} cannot rank options that are packed into one row. Set `ranking: auto` for "
+                f"{loaded.spec.name}."
             )
         if asked == "cached" and family.ranking == "naive":
             raise ModelError(

@@ -221,8 +221,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--split", default="train")
     parser.add_argument("--model", type=Path, required=True, help="the folder of a local model")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
-    parser.add_argument("--adapter", default="chat", help="the same values as in a model description")
-    parser.add_argument("--modality", default="images", help="the same values as in a model description")
+    parser.add_argument("--adapter", default="chat", help="accepts the same values as this key in a model description")
+    parser.add_argument(
+        "--modality", default="images", help="accepts the same values as this key in a model description"
+    )
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=16, help="items per training step")

@@ -127,12 +127,12 @@ class WeightFiles:
                 raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             raise ValueError(
-                f"{path.name} is damaged, because its header cannot be read. Download the file again."
+                f"{path.name} is damaged: Touchstone cannot read its header. Download the file again."
             ) from None
         if size != 8 + length + end:
             raise ValueError(
-                f"{path.name} is incomplete: it has {size_in_words(size)} of {size_in_words(8 + length + end)}. "
-                "Finish the download."
+                f"{path.name} is incomplete: the file has {size_in_words(size)} of {size_in_words(8 + length + end)}"
+                ". Finish the download."
             )
         self._headers.append(hashlib.sha256(text).hexdigest())
         return tensors

@@ -23,8 +23,8 @@ def packages_to_install(spec: ModelSpec, family: Family, error: MissingPackage, 
         # torchvision's versions follow torch's: 0.15 is for 2.0, 0.28 for 2.13.
         command += f"=={'0.' + str(int(match[1]) + 15) if match else '0'}.*"
         build = (
-            f" Use the build for the installed version of torch ({torch}). With another build, transformers cannot "
-            "be imported."
+            f" Use the build for the installed version of torch ({torch}). With another build, Python cannot import "
+            "transformers."
         )
         if "+" in torch:  # such builds come from an index of their own; the usual one has another build
             command += " --index-url INDEX"
@@ -90,7 +90,7 @@ def load_weights(
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
             raise ModelError(f"The weights of {spec.name} are damaged or incomplete: {short_error(error)}") from error
-        raise ModelError(f"The weights of {spec.name} cannot be loaded: {short_error(error)}") from error
+        raise ModelError(f"Touchstone cannot load the weights of {spec.name}: {short_error(error)}") from error
 
 
 def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:

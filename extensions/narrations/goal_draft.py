@@ -90,7 +90,7 @@ class Draft:
                 [
                     Problem(
                         "goal",
-                        "A goal needs words, so the old words were kept. Enter new words, or delete the goal.",
+                        "A goal needs words, so Touchstone kept the old words. Enter new words, or delete the goal.",
                     )
                 ]
             )

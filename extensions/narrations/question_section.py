@@ -174,7 +174,7 @@ def _rate(text: str) -> Fraction | None:
     known = rate(text) if text else None
     if text and known is None:
         raise InvalidInputError(
-            [Problem("rate", f"{text!r} is not a number from 1 to 1000, such as 59.94 or 60000/1001.")]
+            [Problem("rate", f"Write a number from 1 to 1000, such as 59.94 or 60000/1001, not {text!r}.")]
         )
     return known
 

@@ -282,7 +282,12 @@ def _check(video: str, goals: Sequence[Goal], *, narrated: bool) -> None:
     for goal in goals:
         if not goal.text.strip() or not goal.steps:
             raise InvalidInputError(
-                [Problem("goals", f"{goal.where} of {video} has no {'actions' if goal.text else 'words'}.")]
+                [
+                    Problem(
+                        "goals",
+                        f"{goal.where} of {video} has no {'actions' if goal.text else 'words'}. Complete the goal.",
+                    )
+                ]
             )
 
 

@@ -34,7 +34,7 @@ def _mail(context: JobContext) -> JobOutcome:
         sentence = f"The mail server accepted {n:,} {'mail' if n == 1 else 'mails'}."
     except Exception:
         _log.warning("mails could not be processed; trying again", exc_info=True)
-        sentence = "The mails could not be processed. See the worker's log."
+        sentence = "Touchstone could not process the mails. See the worker's log."
     return JobOutcome(sentence, again_in=timedelta(seconds=LOOK_SECONDS))
 
 

@@ -29,7 +29,7 @@ def edit(services: Services, view: ProjectView, found: TemplateView) -> None:
         found.template.text,
         height=420,
         key=f"judges.template.text.{found.hash[:12]}",
-        help="Saving creates a new version. Agreement with people is measured per version.",
+        help="Saving creates a new version. Touchstone measures agreement with people for each version.",
     )
     if not st.button("Save as a new version", key="judges.template.save"):
         return
@@ -78,7 +78,7 @@ def upload(services: Services, view: ProjectView, found: TemplateView) -> None:
     try:
         text = yaml_text.decode(file.getvalue())
     except ValueError as error:
-        shell.show(markup.notice(shown.tame(f"{file.name} cannot be read: {error}."), style="bad"))
+        shell.show(markup.notice(shown.tame(f"Touchstone cannot read {file.name}: {error}."), style="bad"))
         return
     if file.name.endswith(".txt"):
         if st.button("Add this template", key="judges.template.add"):
@@ -123,7 +123,7 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
     if not wanted or not st.button(f"Add {markup.count(len(wanted), 'template')}", key="judges.published.add"):
         return
     if not values:
-        raise InvalidInputError([Problem("values", "Enter the answers that a judge may give, such as 0, 0.5, 1.")])
+        raise InvalidInputError([Problem("values", "Enter the values that a judge may give, such as 0, 0.5, 1.")])
     for text_name in wanted[1:]:
         judge_templates.add_version(
             services.store,

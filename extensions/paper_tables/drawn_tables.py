@@ -123,5 +123,5 @@ def _left_out(at: Number) -> str:
     if count is None or not (lost := count.unread + count.failed):
         return ""
     known = count.lowest is not None and count.highest is not None
-    bounds = f", {count.lowest:.4f} to {count.highest:.4f} if they count" if known else ""
+    bounds = f", {count.lowest:.4f} to {count.highest:.4f} if these answers count" if known else ""
     return f"; {lost} not readable{bounds}"

@@ -138,7 +138,7 @@ def _radar(chart: TableChart) -> _Drawn:
         if here:
             layers.append(layer(here, words, x=x, y=y, text={"field": "name"}))
     more = len(chart.rows) - len(rows)
-    about = f"The first {len(rows)} rows of the table; {more} more rows are not shown." if more > 0 else ""
+    about = f"The first {len(rows)} rows of the table. Rows not shown: {more}." if more > 0 else ""
     return about, layers, _RADAR[1] + vega.legend_height(signs, rows), _RADAR[0]
 
 

@@ -164,7 +164,7 @@ class Numbers:
     def _scores(self, said: NumberSettings) -> Scores:
         kind = _KINDS.get(said.source or "key")
         if kind is None:
-            raise _mistake("source", f"Models cannot be ordered by {said.source}. Use `order: name`.")
+            raise _mistake("source", f"The layout cannot order models by {said.source}. Use `order: name`.")
         if kind == "key":
             return Scores("key")
         criterion = said.criterion or self.criterion()
@@ -246,7 +246,9 @@ class Numbers:
             ]
             if of_schema or len(there) == 1:
                 return (of_schema or there)[0]
-            raise NotFoundError(f"Several judges have rated ({', '.join(there)}). Name one judge in the layout.")
+            raise NotFoundError(
+                f"Several judges have rated models' answers ({', '.join(there)}). Name one judge in the layout."
+            )
         raters = judges_called(schema, name, there)
         if len(raters) != 1:
             several = f"several judges match {name}" if raters else f"no judge {name} has rated models' answers"
@@ -270,7 +272,7 @@ class Numbers:
         if whom == [PEOPLE]:
             results = self._among_people(unit, said, statistic)
         elif unit == "item":
-            raise _mistake("unit", "Votes on items can be compared only among people. Use `between: [people]`.")
+            raise _mistake("unit", "You can compare votes on items only among people. Use `between: [people]`.")
         else:
             pair = self.evaluators(whom)
             if len(pair) != 2 or pair[0] == pair[1]:
@@ -360,7 +362,7 @@ class Numbers:
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
             name = self._read.schema.name
-            why = "has no coding of models' answers (`stages: coding`), so no failures are counted."
+            why = "has no coding of models' answers (`stages: coding`), so Touchstone cannot count failures."
             raise NotFoundError(f"The schema {name} {why}")
         return [(str(option.value), option.label) for option in there[name].options]
 

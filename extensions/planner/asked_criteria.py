@@ -91,7 +91,7 @@ def _limits(criterion: Criterion, path: Path) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             (*path, "max"),
-            f"this limit has no effect, because only {offered} answers are offered; lower the limit, or remove it",
+            f"this limit has no effect, because only {offered} answers are offered; lower or remove the limit",
         )
 
 
@@ -104,8 +104,8 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
         yield Finding(
             ERROR,
             path,
-            f"raters see this criterion only if they type exactly {shown} under `{name}`, but they do not know this "
-            "condition; use a `choice` before it, or remove `show_if`",
+            f"raters see this criterion only if they type exactly {shown} under `{name}`, but raters do not know "
+            "this condition; make the earlier criterion a `choice`, or remove `show_if`",
         )
     elif on.field is not None:
         yield Finding(

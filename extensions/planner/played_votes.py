@@ -172,9 +172,9 @@ def _value_fits(target: Target, criterion: Criterion, at: Path) -> Iterator[Find
         yield Finding(
             WARNING if row.typed else ERROR,
             at,
-            f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
-            f"`{target.value}`, whatever the item is about; compare with the item's answer (`key`), or decide by "
-            "a choice",
+            f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly `"
+            f"{target.value}`, and this value is the same for all items; compare with the item's answer (`key`), or "
+            "decide by a choice",
         )
 
 
@@ -215,8 +215,8 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
         yield Finding(
             WARNING,
             at,
-            f"`{name}` (of kind `{field.kind}`) can contain a value that is not an answer to `{criterion.name}`; "
-            "such an item is always rejected; give the field the kind `"
+            f"`{name}` (of kind `{field.kind}`) can contain a value that is not an answer to `{criterion.name}`, and "
+            "an item with this value is always rejected; give the field the kind `"
             f"{'option_of' if criterion.field else 'choice'}`",
         )
     elif row.typed and key.written:
@@ -279,7 +279,7 @@ def _single_votes(
             yield Finding(
                 WARNING,
                 ("stages", one.name, "criteria", index, key),
-                f"`{name}` decides, but {how}: if all raters leave it empty, they agree, but the item is "
+                f"`{name}` decides, but {how}: if all raters leave this criterion empty, they agree, but the item is "
                 f"{_STATES[state]} as if their votes differed; decide by a criterion that is always answered",
             )
             break
@@ -319,7 +319,7 @@ def _like_another_rule(
             WARNING,
             path,
             "votes are weighted by the raters' qualification, but this stage has no qualification, so all votes "
-            "weigh the same; add a `qualification`, or use `majority`",
+            "have the same weight; add a `qualification`, or use `majority`",
         )
         return
     if stage.keep.rule == "weighted":

@@ -225,7 +225,7 @@ def sample_size_kappa_test(
     require_between("alpha", alpha, 0, 1)
     require_between("power", power, 0, 1)
     if kappa0 == kappa1:
-        raise RatingsError("The two kappas are equal, so no number of units can distinguish them.")
+        raise RatingsError("The two kappas are equal, so no number of units can distinguish the kappas.")
     z_alpha = float(special.ndtri(1 - alpha / (2 if two_sided else 1)))
     z_power = float(special.ndtri(power))
     reach = z_alpha * math.sqrt(_kappa_spread(kappa0, rate)) + z_power * math.sqrt(_kappa_spread(kappa1, rate))

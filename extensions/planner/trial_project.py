@@ -281,7 +281,9 @@ class _Builder:
             for place, person, task in self._everything(voters, Stage(name)):
                 ballots = plans[task.dimension]
                 if ballots is None:
-                    self.left_out.append(f"No combination of votes makes an item of {task.dimension} {state.value}.")
+                    self.left_out.append(
+                        f"No combination of votes gives an item of {task.dimension} the state {state.value}."
+                    )
                     return
                 self._submit(person, task, ballots[place])
             if contested:  # contested by the votes of the first stage

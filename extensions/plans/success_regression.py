@@ -158,7 +158,7 @@ def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, b
     if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
         yield "Residuals have different spreads, so classical standard errors are misleading. Use HC3."
     if kind == "logistic" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
-        yield "Models differ by more than their aspects, so classical standard errors are too small. Use HC3."
+        yield "Models differ by more than their aspects explain, so classical standard errors are too small. Use HC3."
     n = len({getattr(unit, by) for unit in kept}) if errors == "cluster" else FEW_CLUSTERS
     if n < FEW_CLUSTERS:
         yield f"Standard errors from {n} {by}s are too small. Use at least {FEW_CLUSTERS} {by}s."

@@ -48,5 +48,5 @@ def coefficients(
     joined = units_of_project(read, UnitRequest(scores=judge, criterion=criterion))
     regression = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
     if not regression.terms:
-        raise NotFoundError(regression.reason or "No regression of these plans could be computed.")
+        raise NotFoundError(regression.reason or "Touchstone could not compute a regression of these plans.")
     return {term.name: term.coefficient for term in regression.terms[1:]}

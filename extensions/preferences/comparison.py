@@ -212,4 +212,4 @@ def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
         yield f"{unit} is not a pair of two models' answers to its item, sorted by model name: {first}, {second}."
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
         if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):
-            yield f"comparison {public_id} does not say which answer was on the left."
+            yield f"comparison {public_id} does not record which answer was on the left."

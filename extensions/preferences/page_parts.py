@@ -231,9 +231,10 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
             ]
         )
     note = (
-        "Both orders of a pair count as one comparison. A comparison is won or lost if both replies prefer the same "
-        "answer, and even if both replies call it even. If the replies differ, the comparison is by position. Even "
-        "and by position count half. A comparison is left out if a reply has no verdict, an order was not asked, or "
-        "a model has answered again. Lowest and highest are the rates if all comparisons left out were lost or won."
+        "Both orders of a pair count as one comparison. If both replies prefer the same answer, the comparison is "
+        "won or lost. If both replies call the pair even, the comparison is even. If the replies differ, the "
+        "comparison is by position. Even and by position count half. A comparison is left out if a reply has no "
+        "verdict, an order was not asked, or a model has answered again. Lowest and highest are the rates if all "
+        "comparisons left out were lost or won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

@@ -61,8 +61,8 @@ def make_covered_file(
             [
                 Problem(
                     "boxes",
-                    f"Several covered pictures look alike now and share the file {choice.name}, so Touchstone "
-                    "cannot uncover any of them.",
+                    f"Several covered pictures look alike now and share the file {choice.name}, so Touchstone cannot "
+                    "uncover these pictures.",
                 )
             ]
         )

@@ -126,8 +126,8 @@ def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
     try:
         if path.stat().st_size > _LARGEST:
             raise InvalidFileError(
-                f"{path} is larger than {_LARGEST // 1024**2} MiB, too large for a table of boxes. Name a table "
-                "that `touchstone privacy check` wrote."
+                f"{path} is larger than {_LARGEST // 1024**2} MiB, which is too large for a table of boxes. Name a "
+                "table that `touchstone privacy check` wrote."
             )
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
@@ -135,7 +135,7 @@ def _table(path: Path) -> tuple[csv_rows.Table, _TableKind]:
     except UnicodeDecodeError as error:
         raise InvalidFileError(f"{path} is not UTF-8. Save the file as UTF-8.") from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(f"Touchstone cannot read {path}: {error.strerror}. Check the path.") from error
     lines = csv_rows.lines_of(text)
     head = re.findall(r"\w+", text.strip().partition("\n")[0].lower())
     sort = _CLIPS if CLIP_COLUMNS[0] in head else _PICTURES

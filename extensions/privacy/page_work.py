@@ -35,8 +35,8 @@ from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 ABOUT, FOUND, COVERED, LOCK = "about.json", "found.json", "covered.json", "lock"
-BUSY = "A search or covering is still in progress. Wait until the work is finished, then press the button again."
-BROKEN = "The search was interrupted. Press the button again."
+BUSY = "Touchstone is still searching or covering. Wait for this job to finish, then press the button again."
+BROKEN = "The search was interrupted. Start the search again."
 DECISIONS = ("", "cover", "nothing")
 """What a lead can choose for a picture: nothing yet, cover the ticked boxes, or there is nothing to cover."""
 MOST_ADDED = 200
@@ -347,7 +347,7 @@ class CoverJob:
                 _write(self.folder / COVERED, {**result, "refused": str(error)})
                 raise
             _write(self.folder / COVERED, {**result, **done})
-        return "All decisions are applied."
+        return "Touchstone has applied all decisions."
 
     def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
         media = MediaStore(home / "media")

@@ -225,7 +225,7 @@ def review(
         seen = view_of(session, access, asked, row, None) if asked else None
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
             raise ConflictError(
-                "This try is not waiting for a review, because it is not submitted or has already ended."
+                "You cannot review this try, because the person has not submitted the try or the try has already ended."
             )
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)

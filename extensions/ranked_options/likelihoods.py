@@ -113,7 +113,7 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
             raise _NoLikelihood(
-                "The endpoint's reply does not state which log-probability belongs to the token of the prompt."
+                "The endpoint's reply does not show which log-probability belongs to the token of the prompt."
             )
         likelihoods.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
     return likelihoods
@@ -132,10 +132,10 @@ def _of_completions(value: Mapping[str, Any], n: int | None) -> list[TokenLikeli
     if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
         raise _NoLikelihood("The endpoint's reply has no log-probabilities for tokens (logprobs).")
     if n is None:
-        raise _NoLikelihood("The endpoint's reply does not state how many tokens the prompt has (usage).")
+        raise _NoLikelihood("The endpoint's reply does not contain the number of tokens in the prompt (usage).")
     if n < 1 or len(tokens) < n or not all(isinstance(token, str) for token in tokens):
         raise _NoLikelihood(
-            "The endpoint's reply has log-probabilities for its own text, but not for the prompt (echo)."
+            "The endpoint's reply has log-probabilities for the generated text, but not for the prompt (echo)."
         )
     return [
         TokenLikelihood(text, text, None if at == 0 and number is None else _number(number))

@@ -36,7 +36,7 @@ class RankingSection(ResultSection):
         if of_project is None:
             return
         yield ""
-        yield "Accuracy of ranked options under each score"
+        yield "Accuracy of ranked options for each score"
         width = max(len(model) for model, _ in of_project.by_score)
         for (model, score), line in of_project.by_score.items():
             yield f"  {model:<{width}}  {score:<16}  {figures(line)}"

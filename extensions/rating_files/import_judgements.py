@@ -110,9 +110,8 @@ def import_judgements(
             changed = [reply for reply in replies if known.get(_key(reply), reply.record.text) != reply.record.text]
             if changed:
                 raise InvalidFileError(
-                    f"An earlier import has a different reply of {judge} about {changed[0].record.item}. Nothing was "
-                    "imported. "
-                    "Give this judge another name."
+                    f"An earlier import has a different reply from {judge} about {changed[0].record.item}. Nothing "
+                    "was imported. Give this judge another name."
                 )
             came += _keep(session, store, row, plan, fresh)
             for reply in fresh:
@@ -190,7 +189,7 @@ def look_at_judgements(
             if before is None:
                 new.append(reply)
             elif before != reply.record.text:
-                reason = f"an earlier import has a different reply of {judge} about {reply.record.item}"
+                reason = f"an earlier import has a different reply from {judge} about {reply.record.item}"
                 contradict.append(replace(places[id(reply.record)], reason=reason))
     if contradict:
         refused = refused or f"{contradict[0].reason}. Give this judge another name."
@@ -232,7 +231,9 @@ def _attempt(unit_id: int, reply: _Reply) -> Attempt:
     text = reply.record.text
     if text.strip() == NO_REPLY:
         return Attempt(
-            unit_id, Outcome.TRANSPORT_ERROR, error=f"The file records {NO_REPLY}, so the judge sent no reply."
+            unit_id,
+            Outcome.TRANSPORT_ERROR,
+            error=f"The file contains {NO_REPLY} instead of a reply, so the judge sent no reply.",
         )
     outcome = Outcome.ANSWERED if text.strip() else Outcome.EMPTY
     return Attempt(unit_id, outcome, text=text, finish_reason=reply.record.finish_reason)
@@ -255,7 +256,8 @@ def _placed(
             item_id = by_name.get(f"{folders[record.dimension]}/{int(record.item)}", item_id)
         if item_id is None and record.item.isdecimal() and record.dimension is None and len(folders) > 1:
             reason = (
-                f"the dimension of position {record.item} is unknown; move the file into the folder of its dimension"
+                f"the dimension of position {record.item} is unknown; move the file into a folder with the name "
+                "of the dimension"
             )
             bad.append(replace(here, reason=reason))
             continue
@@ -271,7 +273,8 @@ def _placed(
         if key in seen:
             bad.append(
                 replace(
-                    here, reason=f"an earlier row of this file already has a reply of {record.judge} about this answer"
+                    here,
+                    reason=f"an earlier row of this file already has a reply from {record.judge} about this answer",
                 )
             )
             continue

@@ -122,12 +122,14 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
     except NotJson as error:
         raise InvalidFileError(f"{file.name}, row 1: {error}. Nothing was imported.") from error
     except OSError as error:
-        raise InvalidFileError(f"{file} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {file}: {error.strerror}. Check the path and the permissions."
+        ) from error
 
 
 def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord:
     if record.get("turn", 1) not in (1, None):
-        raise Misfit("the reply is about a second turn, but items here have only one turn")
+        raise Misfit("the reply is about a second turn, but items of this project have only one turn")
     item = next((record[key] for key in ("item", "question_id", "idx") if key in record), None)
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
@@ -173,7 +175,7 @@ def _reply(record: Mapping[str, Any]) -> str:
     games = record.get("games")
     if reply is None and isinstance(games, list):
         if len(games) != 1 or not isinstance(games[0], dict):
-            raise Misfit("the row must have exactly one game; write a separate row for each game")
+            raise Misfit("the row must contain exactly one game; write a separate row for each game")
         reply = games[0].get("judgement")
     if isinstance(reply, int | float) and not isinstance(reply, bool):
         reply = str(reply)

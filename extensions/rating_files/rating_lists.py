@@ -107,7 +107,7 @@ def _sentence(name: str, n: int, *, is_ranking: bool) -> str:
             "the order has no meaning, sort each list."
         )
     return (
-        f"{name}: {n:,} values are lists, so Touchstone compares the values as sets. Order and repeated entries do "
-        "not count, and a single label is a set of one label. If the order matters, write each list as text, such "
-        "as a > b."
+        f"{name}: {n:,} values are lists, so Touchstone compares the values as sets. Touchstone ignores order and "
+        "repeated entries, and treats a single label as a set with one label. If the order matters, write each list "
+        "as text, such as a > b."
     )

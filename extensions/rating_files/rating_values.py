@@ -151,7 +151,8 @@ def has_decimal_commas(cells: Sequence[str]) -> bool:
     point = next((cell for cell in cells if _DECIMAL_POINT.fullmatch(cell.strip())), None)
     if comma is not None and point is not None:
         raise RatingsError(
-            f"The column `value` uses both {comma.strip()} and {point.strip()}. Use one decimal sign in the whole file"
+            f"The column `value` uses both {comma.strip()} and {point.strip()}. Use the same decimal separator "
+            "in the whole file"
         )
     return comma is not None
 
@@ -225,7 +226,9 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
                 kept = max(words, key=lambda place: counter[place])
                 places[rows[np.isin(places[rows], others)]] = kept
                 written = ", ".join(f"{_shown(value.names[place])} ({counter[place]:,} ratings)" for place in others)
-                notes.append(f"{name}: {written} counted as {_shown(value.names[kept])}, because both mean the same")
+                notes.append(
+                    f"{name}: {written} counted as {_shown(value.names[kept])}, because both labels mean the same"
+                )
     return Column(value.names, places) if notes else value, notes
 
 
@@ -250,8 +253,8 @@ def apart_sentences(criterion: Column, rater: Column, value: Column) -> list[str
             if 2 <= len(labels) < len(np.unique(pairs[:, 1])) and recur and (users[labels] == 1).all():
                 listed = ", ".join(_shown(value.names[place]) for place in labels[:3].tolist())
                 notes.append(
-                    f"{name}: no other rater uses a label of {rater.names[one]} ({listed}). If these labels mean the "
-                    "same as other raters' labels, use the same spelling."
+                    f"{name}: no other rater uses any label of {rater.names[one]} ({listed}). If these labels mean "
+                    "the same as other raters' labels, use the same spelling."
                 )
     return notes
 
@@ -283,7 +286,8 @@ def mixed_sentences(criterion: Column, value: Column) -> list[str]:
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
                 f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "
-                "the text marks a missing rating, list the text as a missing word, or empty these cells."
+                "the text marks a missing rating, add the text to the words for missing ratings, or empty these "
+                "cells."
             )
     return notes
 

@@ -129,7 +129,9 @@ class _Cells:
         except csv.Error as error:
             raise InvalidFileError(f"{path.name}, row {self._at + 1}: {error}.") from error
         except OSError as error:
-            raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+            ) from error
         columns = {name: gathered.column() for name, gathered in self._gathered.items()}
         self.columns = (
             columns if self.typed else {name: column.renamed(csv_text.unmarked) for name, column in columns.items()}
@@ -201,7 +203,7 @@ class _Cells:
         if set(map(len, piece)) - {n}:
             for number, cells in zip(numbers.tolist(), piece, strict=True):
                 if cells and len(cells) != n:
-                    self._refuse(number, f"the number of cells is {len(cells)}, not {n}", _line(cells))
+                    self._refuse(number, f"the row has {len(cells)} cells, but the header has {n}", _line(cells))
             fits = [len(cells) == n for cells in piece]
             numbers = np.array([number for number, fit in zip(numbers.tolist(), fits, strict=True) if fit], np.int64)
             piece = [cells for cells, fit in zip(piece, fits, strict=True) if fit]
@@ -283,15 +285,15 @@ class _Cells:
             raise InvalidFileError(f"{self.path.name}: {error}.") from error
         if self.separator == "," and any(map(is_decimal_comma, value.names)):  # 1,2 may be two choices
             self.notes.append(
-                "Values such as 0,5 are read as text. If these values are numbers, use a decimal point, or separate "
-                "the cells with semicolons."
+                "Touchstone reads values such as 0,5 as text. If these values are numbers, use a decimal point, or "
+                "separate the cells with semicolons."
             )
         if comma:
             self.notes.append("Values use a decimal comma, such as 0,5.")
         if (long := next(filter(has_thousands, value.names), None)) is not None:
             self.notes.append(
-                f"Values such as {long.strip()} are read as text. If these values are numbers, remove the thousands "
-                "separators."
+                f"Touchstone reads values such as {long.strip()} as text. If these values are numbers, remove the "
+                "thousands separators."
             )
         return value.renamed(partial(number_or_text, decimal_comma=comma))
 

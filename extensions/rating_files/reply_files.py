@@ -38,10 +38,10 @@ def sentences(done: ImportedJudgements) -> Iterator[str]:
     from workflow.files.read_losses import read_sentences
 
     again = f", {done.repeated} already imported" if done.repeated else ""
-    yield f"New replies of {', '.join(done.judges) or 'nobody'}: {done.replies:,}{again}."
+    yield f"New replies from {', '.join(done.judges) or 'nobody'}: {done.replies:,}{again}."
     yield from read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
     if done.same or done.differ:
-        yield f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the score in the file."
+        yield f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the scores in the file."
     yield from (f"  {sentence}" for sentence in done.differ[:SHOWN_DIFFERENCES])
     if len(done.differ) > SHOWN_DIFFERENCES:
         yield f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more"
@@ -70,11 +70,13 @@ def page_sentence(done: ImportedJudgements) -> str:
     from app.running import shown
 
     judges = shown.opening(", ".join(done.judges), 200)
-    parts = [f"{markup.count(done.replies, 'reply', 'replies')} of {judges} imported" if done.replies else NOTHING_NEW]
+    parts = [
+        f"{markup.count(done.replies, 'reply', 'replies')} from {judges} imported" if done.replies else NOTHING_NEW
+    ]
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} already imported with the same text")
     if done.same or done.differ:
-        parts.append(f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the score in the file")
+        parts.append(f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the scores in the file")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} skipped because of errors")
     more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]
@@ -84,7 +86,7 @@ def page_sentence(done: ImportedJudgements) -> str:
 ROWS = (
     Format(
         "judgements",
-        "judges' replies: FastChat's files, or JSON lines with `judge`, `item` and `text`",
+        "judges' replies: FastChat files, or JSON lines with `judge`, `item` and `text`",
         Takes.REPLIES,
         place=55,
         marks=("judge", "item", "text"),

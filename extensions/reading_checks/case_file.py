@@ -99,7 +99,9 @@ def cases(path: Path) -> Iterator[CaseRecord]:
                     has_cases = True
                     yield _case(path.name, number, text)
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror or error}. Check the path and the permissions."
+        ) from error
     if not has_cases:
         raise InvalidFileError(f"{path.name} is empty. Write one JSON object per line.")
 
@@ -150,7 +152,7 @@ def print_cases(
             ).rstrip()
         )
     if as_expected or other:
-        typer.echo(f"{as_expected} as expected, {other} not, {silent} silently wrong")
+        typer.echo(f"As expected: {as_expected}. Not as expected: {other}, including {silent} silently wrong.")
 
 
 def _one_line(text: str) -> str:

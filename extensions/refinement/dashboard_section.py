@@ -29,7 +29,9 @@ def draw(services: Services, view: ProjectView) -> None:
         shell.show(markup.notice(done, style="good"))
     models = intake.models(services.store, by=services.person, project=view.name)
     if not models:
-        shell.show(markup.notice("Import a model's answers first. Then you can send the answers to refinement here."))
+        shell.show(
+            markup.notice("Import a model's answers first. Then you can send the answers to refinement on this page.")
+        )
         return
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -54,7 +56,7 @@ def draw(services: Services, view: ProjectView) -> None:
 
 def preview(found: RefinementIntake) -> str:
     """Return how many answers would be sent, and out of how many."""
-    of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
+    of = f"of {markup.count(found.answers, 'answer')} to items that verification has not rejected"
     if not found.opened:
         return f"None {of} can still be sent to refinement."
     return f"{found.opened} {of} will go to refinement, each to one person."

@@ -123,5 +123,8 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     """Return why a decision can no longer be corrected, because the item was edited; otherwise None."""
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:
-        return _("The item has been edited, so you cannot change this decision. Decide about the new revision instead.")
+        return _(
+            "The item has been edited, so you cannot change this decision. Make a decision about the new revision "
+            "instead."
+        )
     return None

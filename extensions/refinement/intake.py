@@ -143,7 +143,11 @@ def _answers_to_open(
     """
     if access.schema.stages.refinement is None:
         raise InvalidInputError(
-            [Problem("stage", "This project's schema has no refinement. Add the stage `refinement` to the schema.")]
+            [
+                Problem(
+                    "stage", "This project's schema has no refinement stage. Add the stage `refinement` to the schema."
+                )
+            ]
         )
     there = items.models(session, project_id=access.project_id)
     people = respondents.names(session, project_id=access.project_id)

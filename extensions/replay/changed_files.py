@@ -143,7 +143,7 @@ def recorded_of(folder: Path, *, limits: Limits = LIMITS) -> Mapping[str, str] |
         ]
     if not isinstance(listed, list):
         raise InvalidFileError(
-            f"{MANIFEST} is not the manifest of a release, because the file names no other files. {_AGAIN}"
+            f"{MANIFEST} is not the manifest of a release, because the file lists no other files. {_AGAIN}"
         )
     hashes = {str(entry.get("path")): str(entry.get("sha256")) for entry in listed if isinstance(entry, dict)}
     return {path: sha256 for path, sha256 in hashes.items() if path.startswith(f"{FOLDER}/")}

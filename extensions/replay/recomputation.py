@@ -125,7 +125,7 @@ def replay(folder: Path, *, progress: Progress = unheard) -> ReplayResult:
         notes = (
             ()
             if recorded is not None
-            else ("The manifest of the release is missing, so only the manifest of the evidence was read.",)
+            else ("The manifest of the release is missing, so Touchstone read only the manifest of the evidence.",)
         )
         known |= {"changed": changed, "notes": notes}
         try:
@@ -204,7 +204,7 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     yield from () if all_figures else _more(len(wrong))
     for line in found.without:
         yield f"Without figures: {line}"
-    yield "Equal: all figures match the printed figures." if found.ok else "Not equal."
+    yield "All recomputed figures match the printed figures." if found.ok else "Not equal."
 
 
 def _of(n: int, one: str, several: str) -> str:

@@ -47,7 +47,7 @@ def verify(folder: Path, *, private: Path | None = None, progress: Progress = un
         try:
             faults |= {_key(fault): fault for fault in _proven(part, progress)}
         except InvalidFileError as error:
-            sentences.append(f"The ledger of exposures cannot be checked: {error}")
+            sentences.append(f"Touchstone cannot check the ledger of exposures: {error}")
     return [*sentences, *map(_sentence, faults.values())]
 
 
@@ -59,7 +59,7 @@ def _belongs(private: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     private_part = manifest.get("private")
     wanted = private_part.get("manifest_sha256") if isinstance(private_part, dict) else None
     if hash_of(private / NAME).sha256 != wanted:
-        yield f"{NAME} differs from the file that the manifest of the release names."
+        yield f"{NAME} does not match its hash in the manifest of the release."
 
 
 def _files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:

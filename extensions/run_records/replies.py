@@ -80,8 +80,8 @@ def _again(services: Services, view: RunView) -> None:
         shell.show(
             markup.notice(
                 f"An older version of the parser {view.plan.parser} read {markup.count(n, 'reply', 'replies')} of "
-                "this run. Read the replies again with the new version. This step asks no model and keeps earlier "
-                "readings."
+                "this run. Read the replies again with the new version. Touchstone then sends no requests to the "
+                "judge, and keeps the earlier readings."
             )
         )
     with right:

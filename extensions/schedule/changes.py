@@ -63,7 +63,7 @@ def set_deadlines(
         projects.lock(session, id=access.project_id)
         now = of_project(session, project_id=access.project_id)
         if based_on not in (None, now.number):
-            who = now.by or "The command on the server's machine"
+            who = now.by or "A command on the server's machine"
             raise ConflictError(
                 f"{who} changed the deadlines or the order before you saved. Check the new values, then save "
                 "your changes again."
@@ -129,7 +129,7 @@ def _differences(schema: Schema, before: Schedule, now: Schedule) -> list[str]:
         if old != new:
             lines.append(f"{called(stage)}: deadline {new or 'none'} (was {old or 'none'})")
     if before.in_order(usual) != now.in_order(usual):
-        lines.append(f"Stages are offered in the order {', '.join(map(called, now.in_order(usual)))}")
+        lines.append(f"Order of stages: {', '.join(map(called, now.in_order(usual)))}")
     return lines
 
 
@@ -142,7 +142,8 @@ def _targets(session: Session, access: Access) -> Iterator[ScheduleChange]:
             {dimension.id: dimension.title for dimension in after},
         )
         lines = [
-            f"{titles[dimension.id]}: {dimension.wanted or 'no number'} wanted (was {old[dimension.id] or 'no number'})"
+            f"{titles[dimension.id]}, wanted items: {dimension.wanted or 'no number'} (was "
+            f"{old[dimension.id] or 'no number'})"
             for dimension in after
             if dimension.id in old and old[dimension.id] != dimension.wanted
         ]

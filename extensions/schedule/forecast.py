@@ -66,7 +66,9 @@ class Forecast:
         if self.more_days is None or self.finish is None:
             n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
             since = f"; the last work was on {self.last}" if self.last and not self.days else ""
-            return f"No forecast: {n} with work in the two weeks before today, but {LEAST_DAYS} are needed{since}."
+            return (
+                f"No forecast: {n} with work in the two weeks before today, but a forecast needs {LEAST_DAYS}{since}."
+            )
         low, high = self.more_days
         many = f"{low}" if low == high else f"{low} to {high}"
         mean = sum(self.days) / len(self.days)

@@ -130,9 +130,7 @@ def _about(days: Sequence[Day], last: Forecast | None, stages: Stages) -> str:
     if last is None or last.finish is None:
         return sentence
     low, high = last.finish
-    return (
-        f"{sentence} Gray: the last stage to end, {stages.title_of(last.stage)}, may be done between {low} and {high}."
-    )
+    return f"{sentence} Gray: {stages.title_of(last.stage)}, the last stage, may end between {low} and {high}."
 
 
 def _moment(day: date) -> str:

@@ -167,7 +167,7 @@ def take_guideline(session: Session, access: Access, loaded: LoadedSchema, *, by
             number=max(guidelines.numbers(session, project_id=access.project_id).values()) + 1,
             hash=loaded.guideline_hash,
             text=loaded.guideline_text,
-            why=f"The form has changed: version {loaded.schema_.version}.",
+            why=f"The schema has changed to version {loaded.schema_.version}.",
             by_id=by.id if by is not None else None,
             now=now,
         )

@@ -130,20 +130,20 @@ def _named_elsewhere(session: Session, access: Access, comparison: Comparison, s
             )
         elif other.now in taken:
             yield (
-                f"Stored ratings (by judges or imported) already use the name {other.now} for an earlier criterion."
-                " Choose another name."
+                f"Stored ratings from judges or imports already use the name {other.now} for an earlier criterion. "
+                "Choose another name."
             )
         elif other.by is None and other.stored in taken | added and other.now not in (
             other.stored, *(before for before, after in step.criteria.items() if after == other.stored)
         ):  # fmt: skip
             yield (
-                f"Imported ratings of {other.now} still use its old name {other.stored}, so these ratings would also "
+                f"Imported ratings of {other.now} still use the old name {other.stored}, so these ratings would also "
                 f"count for a new criterion {other.stored}. Choose another name for the new criterion."
             )
 
 
 _WHY = {
-    Stage.REFINEMENT.value: "refinements are already part of their items and",
+    Stage.REFINEMENT.value: "refinements are already part of the items and",
     Stage.ANSWERING.value: "people's answers are stored with models' answers, may already have grades, and",
 }
 
@@ -176,5 +176,5 @@ def all_have_a_place(session: Session, access: Access, past: StoredSchemaChange,
             raise ConflictError(
                 f"You cannot undo the change. The dimension {name} is already in use ({counts}), but version "
                 f"{reading.numbers[past.before_id]} of the schema does not have this dimension. Make a new version "
-                "with the earlier dimensions instead, and decide where the items go."
+                "with the earlier dimensions instead, and choose a dimension for these items."
             )

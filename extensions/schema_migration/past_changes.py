@@ -57,7 +57,7 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
         question = Confirmation(
             f"Undo change {last.number} of {view.title}?",
             f"The project will use version {last.version} again. Items and earlier votes return to their state "
-            f"before the change. Touchstone keeps {markup.count(given, 'vote')} under version {last.new_version}. "
+            f"before the change. Touchstone keeps {markup.count(given, 'vote')} from version {last.new_version}. "
             "Votes that do not fit the earlier form are asked again.",
             "You can repeat the change later.",
             f"Undo change {last.number}",

@@ -166,7 +166,7 @@ def _about(card: Card, drawn: Sequence[_PersonSeries], rest: Sequence[_PersonSer
         most = f", the {len(drawn)} of {there} with the most tasks" if there > len(drawn) else ""
         caption += f" Gray: {markup.count(len(drawn), 'other')} in this stage{most}."
     if by == "day":
-        caption += f" The chart shows at most the last {MOST_DAYS} days with work of each person."
+        caption += f" For each person, the chart shows at most the last {MOST_DAYS} days with work."
     return caption
 
 

@@ -47,7 +47,9 @@ def new_key(path: Path) -> str:
             f"{path} already exists, and Touchstone never overwrites keys. Choose another name."
         ) from error
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     return _called(key)
 
 
@@ -56,7 +58,9 @@ def read_key(path: Path) -> bytes:
     try:
         text = path.read_text(encoding="ascii", errors="replace").strip()
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     if not _KEY.fullmatch(text):
         raise InvalidFileError(
             f"{path} is not a key file with 64 hexadecimal digits. Create a key file with `touchstone score "
@@ -164,7 +168,9 @@ def read_card(path: Path) -> dict[str, Any]:
     try:
         card = json_text.loaded(json_text.decode(path.read_bytes()))
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     except NotJson as error:
         raise InvalidFileError(f"{path} is not a score card: {error}.") from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:

@@ -85,10 +85,10 @@ class Scoring:
         if lacking := counted.pop(MISSING, 0):
             sentences.append(f"{lacking:,} items without an answer {become}: {_few(self._of(MISSING))}.")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            sentences.append(f"{keyless:,} items without a key to compare with are left out.")
+            sentences.append(f"{keyless:,} items without a key to compare with are excluded.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
-            sentences.append(f"{n:,} answers that could not be read ({words}) {become}: {_few(self._of(outcome))}.")
+            sentences.append(f"{n:,} unreadable answers ({words}) {become}: {_few(self._of(outcome))}.")
         if self.extra:
             sentences.append(
                 f"{len(self.extra):,} answers match no item of this split and are ignored: {_few(self.extra)}."
@@ -124,8 +124,8 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
         known = next(iter(keys.items), "none")
         raise InvalidFileError(
             f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
-            f"{keys.head.split}. Its first ID is {extra[0]!r}, but IDs of the key file look like {known!r}. Use the "
-            "IDs of the key file."
+            f"{keys.head.split}. The first ID in the file is {extra[0]!r}, but IDs of the key file look like "
+            f"{known!r}. Use the IDs of the key file."
         )
     items = [_scored(item, submission.answers, keys.head.unreadable) for item in keys.items.values()]
     return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))
@@ -188,7 +188,7 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     if asked.kind is AnswerKind.SPANS:
         spans = [_span(entry) for entry in (entries if _nested(entries) else [entries])]
         if not spans or None in spans or (len(spans) > 1 and not asked.several):
-            return _odd("not a list of spans, or several spans instead of one")
+            return _odd("not a list of spans, or several spans instead of one span")
         return _read(tuple(sorted(span for span in spans if span is not None)))
     if asked.kind not in (AnswerKind.MULTI, AnswerKind.ORDER) or not all(isinstance(entry, str) for entry in entries):
         return _odd("a list")

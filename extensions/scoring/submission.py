@@ -55,22 +55,24 @@ def read_submission(path: Path) -> SubmissionFile:
             )
         data = path.read_bytes()
     except OSError as error:
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
+        ) from error
     try:
         text = json_text.decode(data).removeprefix("\ufeff")
         if json_text.has_broken_bytes(text):
-            raise NotJson(0, "the file is not UTF-8; save the file as UTF-8 and try again")
+            raise NotJson(0, "the file is not UTF-8; save the file as UTF-8, then try again")
         if not text.strip():
             raise NotJson(0, "it is empty")
         rows = list(_of_json(path, text) if text.lstrip()[0] in "[{" else _of_table(path, text))
     except (NotJson, NotTable) as error:
-        raise InvalidFileError(f"{path} cannot be read: {error}. Nothing was scored.") from error
+        raise InvalidFileError(f"Touchstone cannot read {path}: {error}. Nothing was scored.") from error
     twice = [id for id, n in Counter(id for id, _ in rows).items() if n > 1]
     if twice:
         named = ", ".join(twice[:_SHOWN])
         raise InvalidFileError(
             f"{path} has more than one answer to {len(twice):,} items ({named}"
-            f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Leave only one answer to each item."
+            f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Keep only one answer to each item."
         )
     if not rows:
         raise InvalidFileError(f"{path} contains no answers. Nothing was scored. Name a file with answers.")

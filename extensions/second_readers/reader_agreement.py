@@ -137,7 +137,7 @@ def values_of(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"{path} cannot be read as UTF-8 text: {error}") from error
+        raise InvalidFileError(f"Touchstone cannot read {path} as UTF-8 text: {error}") from error
     rows: list[tuple[int, Any]] = []
     try:
         if text.lstrip().startswith("{"):
@@ -152,7 +152,7 @@ def values_of(path: Path) -> dict[str, Any]:
             raise InvalidFileError(f"{path}, line {at}: the line needs an id and a value.")
         if row["id"] in values:
             raise InvalidFileError(
-                f"{path}, line {at}: the id {row['id']!r} is repeated. Keep only one line for each id."
+                f"{path}, line {at}: the id {row['id']!r} is repeated. Keep only one line for this id."
             )
         values[row["id"]] = row["value"]
     return values
@@ -207,7 +207,7 @@ def _category(public: str, value: Any, asked: ExpectedAnswer) -> str:
     if read.outcome is not ReadOutcome.READ:
         raise InvalidFileError(
             f"The value {text[:60]!r} of {public} is not a valid reading ({asked.kind.value}). Write a letter, "
-            "several letters with commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
+            "several letters separated by commas, yes, no, a number, a span of time such as 2 to 3.5, or none."
         )
     return _in_words(read.value, list(read.places), asked)
 

@@ -67,7 +67,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         yield Paragraph("The figures are in the private part because they would reveal private answers.", "note")
         return
     how = (
-        "stand out from randomly drawn keys"
+        "have a key that stands out among randomly drawn keys"
         if gate.score is None
         else f"have a right option that the classifier rates above {100 * gate.score:g} %"
     )

@@ -53,7 +53,10 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
             f"Choose 2 to {MOST_ORDERS} orders of options, or the item's own order, instead of {plan.orders}."
         )
     if plan.orders and plan.strategy == "rank_options":
-        raise ModelError("Options are ranked one by one, so their order has no effect. Remove the number of orders.")
+        raise ModelError(
+            "The model ranks each option separately, so the order of options has no effect. Remove the number of "
+            "orders."
+        )
     if plan.batch:
         raise ModelError("Runs for shortcuts cannot use batch files. Run the model without batch files.")
 
@@ -62,13 +65,18 @@ def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[i
     """Return the items of a run with this plan. Items without options and key are not asked."""
     if options_field(access.schema) is None or key_field(access.schema) is None:
         raise ModelError(
-            f"The items of the schema {access.schema.name} have no options with a key, so answers cannot be scored."
+            f"The items of the schema {access.schema.name} have no options with a key, so Touchstone cannot "
+            "score answers."
         )
     if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
-        raise ModelError(f"The items of the schema {access.schema.name} have no clips, so there are no frames.")
+        raise ModelError(
+            f"The items of the schema {access.schema.name} have no clips, so the run cannot show frames. Remove the "
+            "choice of frames."
+        )
     if plan.without_marks and not any(kinds.of_field(field).drawn for field in access.schema.item.fields):
         raise ModelError(
-            f"The items of the schema {access.schema.name} have no marks on their images, so no marks can be hidden."
+            f"The items of the schema {access.schema.name} have no marks on their images, so the run cannot hide "
+            "marks. Hide the images instead."
         )
     return model_runs.wanted_items(session, access, plan)
 
@@ -124,7 +132,7 @@ class _ConditionShower(Shower):
             picture.sha256 for picture in pictures if isinstance(picture, Taken) and picture.clip is not None
         )
         if not clips:
-            raise Cannot("No clip of this item is shown, so no frames can be omitted or shuffled.")
+            raise Cannot("The run shows no clip of this item, so no frames can be omitted or shuffled.")
         for sha256 in clips:
             pictures = self._less(item, pictures, sha256)
         return pictures

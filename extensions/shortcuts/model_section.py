@@ -31,7 +31,8 @@ from reports.content import Figure
 
 FLAGGED, SECOND = "right without images", "for a second look"
 _NO_ONE = (
-    "No model has answered without images. To see results here, use touchstone shortcut run on the server's machine."
+    "No model has answered without images. To see results on this page, use touchstone shortcut run on the "
+    "server's machine."
 )
 
 
@@ -76,7 +77,7 @@ def _answer(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
         view, f"{n:,} of {markup.count(found.items, 'item')}", [item.item for item in found.flagged]
     )
     words = (
-        f" {'is' if n == 1 else 'are'} right without images in every order of options that was asked (at least "
+        f" {'is' if n == 1 else 'are'} right without images in every tested order of options (at least "
         f"{markup.count(found.orders, 'order')}), by {by} or more."
     )
     if n:
@@ -117,8 +118,8 @@ def _figures(found: ModelShortcuts) -> None:
     about = (
         "Limits are 95 % limits, with resampled sources. Right in all orders: among items asked in at least "
         f"{markup.count(found.orders, 'order')}, the share that is right in every order. By chance: this share if "
-        "options are drawn at random. More with images: the gain with everything shown, for items asked with and "
-        "without images. An answer without an option counts as wrong. A missing reply does not count."
+        "options are drawn at random. More with images: the gain if the model sees the whole item, for items asked "
+        "with and without images. An answer without an option counts as wrong. A missing reply does not count."
     )
     shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small", data_part="models-about"))
 

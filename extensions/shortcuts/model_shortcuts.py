@@ -342,7 +342,8 @@ def with_second_look(
     problems = [
         Problem(
             "models",
-            f"No run for shortcuts used the model {name!r}. Models with such runs: {', '.join(there) or 'none'}.",
+            f"No run for shortcuts used the model {name!r}. Models with a run for shortcuts: "
+            f"{', '.join(there) or 'none'}.",
         )
         for name in (*chosen, *strong)
         if name not in there

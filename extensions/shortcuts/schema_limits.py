@@ -50,7 +50,7 @@ def wrong(limits: Shortcuts) -> Found:
             what = "a limit must be above 0 and below 1"
             yield ("at_most", name), f"{what}{_percent(share)}"
     if limits.score is not None and not 0 < limits.score < 1:
-        yield ("score",), f"a score is a probability, so it must be above 0 and below 1{_percent(limits.score)}"
+        yield ("score",), f"a score is a probability, so the score must be above 0 and below 1{_percent(limits.score)}"
     for name, most in (("flagged", limits.flagged), ("without_images", limits.without_images)):
         if most is not None and not 0 <= most < 1:
             yield (name,), f"the value must be a share of the items, at least 0 and below 1{_percent(most)}"

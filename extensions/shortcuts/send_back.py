@@ -18,7 +18,7 @@ from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import LONGEST_REASON, Reasons
 
-LABEL = "Send items of this page back to their authors, with the reason"
+LABEL = "Send the items on this page back to their authors, with a reason"
 
 
 def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, key: str) -> None:
@@ -49,7 +49,8 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     }
     words_by_item = {item: words for item, words in words_by_item.items() if words}
     counts = (
-        f"{markup.count(len(words_by_item), 'item')} will be sent back, {len(reasons) - len(words_by_item):,} will not."
+        f"{markup.count(len(words_by_item), 'item')} will be sent back, and {len(reasons) - len(words_by_item):,}"
+        " will not."
     )
     silent = [(item, "The reason is missing.") for item in here.can if item not in words_by_item]
     shell.show(*describe_preview(counts, list(words_by_item), [*here.cannot, *silent]))

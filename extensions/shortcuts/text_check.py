@@ -24,8 +24,8 @@ NAME = "shortcuts"
 WITHIN, ABOVE, UNKNOWN, NONE = "within", "not within", "cannot be computed", "no options"
 _BOUNDS = {
     "value": "",
-    "low": ", by the lower end of its interval",
-    "high": ", by the upper end of its interval",
+    "low": ", judged by the lower end of the interval",
+    "high": ", judged by the upper end of the interval",
 }
 _WORST = 3
 """The maximum number of rules above their limit that a sentence names."""
@@ -90,7 +90,7 @@ class TextResult:
             return f"{UNKNOWN}: {self.why.rstrip('.')}"
         if self.outcome == NONE:
             return "no counted item has options with a key"
-        more = f"; {self.left_out:,} without options excluded" if self.left_out else ""
+        more = f"; {self.left_out:,} items without options excluded" if self.left_out else ""
         flagged = f"{self.flagged:,} of {self.items:,} items flagged"
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"

@@ -159,7 +159,7 @@ def words_of(pair: tuple[str, str]) -> Iterator[str]:
         yield from (f"{kind} … {word}" for word in words)
 
 
-SHAPES = ("its length", "at least 1.5 times as long as any other", "words shared with the question")
+SHAPES = ("its length", "at least 1.5 times as long as any other option", "words shared with the question")
 """The features of an option apart from its words and position."""
 
 

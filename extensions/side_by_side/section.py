@@ -58,7 +58,7 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
             yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
     if blocks:
         yield ""
-        yield "  Each score has a 95 % interval and its number of answers, out of all scored answers."
+        yield "  Next to each score: its 95 % interval, and its number of answers out of all scored answers."
 
 
 def _beside(row: ModelRow, name: str) -> str:

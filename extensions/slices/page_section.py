@@ -26,7 +26,13 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
     if not tests:
         if cut.scores.kind == "corrected":
             shell.show(
-                markup.tag("p", markup.quiet("Touchstone does not test corrected numbers of slices."), style="ts")
+                markup.tag(
+                    "p",
+                    markup.quiet(
+                        "Touchstone does not test differences between slices if scores are corrected by people."
+                    ),
+                    style="ts",
+                )
             )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))

@@ -148,7 +148,7 @@ def _finding(cut: SlicedScores) -> str:
     there = [at for at in slices if best[at] is not None]
     way = cut.slicing.way.title.lower()
     if not there:
-        return f"No {way} has a number."
+        return f"No {way} has a score."
     if len(cut.models) == 1:
         (model,) = cut.models
         low, high = (pick(there, key=lambda at: known[model, at]) for pick in (min, max))

@@ -69,8 +69,10 @@ def _check(path: Path) -> None:
                 raise _damaged(path.name, str(error)) from error
     except OSError as error:
         if error.errno == errno.EINVAL:  # a part of the archive would begin before the file
-            raise _damaged(path.name, "one part is not at the position that the workbook states") from error
-        raise InvalidFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+            raise _damaged(path.name, "a file inside the workbook is not at the recorded position") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path}: {error.strerror or error}. Check the path and the permissions."
+        ) from error
 
 
 def _instead(begun: bytes, stream: BinaryIO) -> str:
@@ -106,13 +108,21 @@ def _understood(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno is not None:
-            raise InvalidFileError(f"{name} cannot be read: {error.strerror}.") from error
-        raise _damaged(name, "the main part is missing") from error
+            raise InvalidFileError(
+                f"Touchstone cannot read {name}: {error.strerror}. Check the path and the permissions."
+            ) from error
+        raise _damaged(name, "the main file inside the workbook is missing") from error
     except (LookupError, OverflowError, TypeError, ValueError, AttributeError, SyntaxError) as error:
         message = str(error)
         part = re.search(r"no item named '([^']{1,80})'", message)
         kind = re.search(r"could not read (\w+)", message)
-        what = f"the part {part[1]} is missing" if part else f"the {kind[1]} cannot be read" if kind else ""
+        what = (
+            f"the file {part[1]} inside the workbook is missing"
+            if part
+            else f"Touchstone cannot read the {kind[1]}"
+            if kind
+            else ""
+        )
         raise _damaged(name, what or "the content does not follow the .xlsx format") from error
 
 
@@ -127,7 +137,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
                 "workbook again."
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _damaged(name, "spreadsheet programs never use its compression method")
+            raise _damaged(name, "spreadsheet programs never use this compression method")
         about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:

@@ -22,7 +22,7 @@ from workflow.annotate.looking import REAL
 from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "Only seniors and leads can preview a stage."
-KEY_IS_PRIVATE = "The keys of this benchmark are private, so only leads can preview its items."
+KEY_IS_PRIVATE = "The keys of this benchmark are private, so only leads can preview the items."
 SECRET = "This stage shows hidden data of the item, and you may still be asked to review the item blind."
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
@@ -98,8 +98,8 @@ def _check(access: Access, stage: Stage, called: str) -> None:
         raise NotFoundError(f"{access.title} has no stage {called}.")
     if stage not in REAL:
         raise NotAllowedError(
-            f"{called} can be previewed only with a made-up item, because its page shows other people's answers "
-            "or a comparison."
+            f"{called} can be previewed only with a made-up item, because the stage shows other people's answers or "
+            "a comparison."
         )
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
         raise NotAllowedError(KEY_IS_PRIVATE)

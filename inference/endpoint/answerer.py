@@ -173,7 +173,7 @@ def turns(spec: ModelSpec, question: Question) -> Messages:
     if shown > {"text": 0, "one_image": 1}.get(spec.modality, shown):
         raise CannotRequest(
             f"The question has {shown} picture{'s' if shown > 1 else ''}, but `modality` in the description says "
-            f"that {spec.name} takes {'none' if spec.modality == 'text' else 'one'}. Correct `modality`, or choose "
+            f"that {spec.name} accepts {'none' if spec.modality == 'text' else 'one'}. Correct `modality`, or choose "
             "another model."
         )
     return messages(question)
@@ -191,7 +191,8 @@ def messages(question: Question) -> Messages:
         (question.system or "").encode(), question.text.encode()
     except UnicodeEncodeError as error:
         raise CannotRequest(
-            "The text of the question has half surrogates, which Touchstone cannot send. Correct the item."
+            "The text of the question has unpaired surrogate characters, which Touchstone cannot send. Correct "
+            "the item."
         ) from error
     turns: list[Mapping[str, Any]] = []
     if question.system is not None:
@@ -227,7 +228,8 @@ def data_uri(picture: Picture) -> str:
         ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
         raise CannotRequest(
-            f"The file of {what} of the item has changed: its SHA-256 differs. Restore the original file."
+            f"The file of {what} of the item has changed, because the SHA-256 of the file differs. Restore the "
+            "original file."
         )
     kind = media_type(content)
     if kind is None:

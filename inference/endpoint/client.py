@@ -107,7 +107,7 @@ def _key_in(name: str, place: ServerAddress, environment: Mapping[str, str]) -> 
     hosts = environment.get(f"{name}_HOSTS")
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
         raise ModelError(
-            f"Touchstone may not send the key in {name} to {place.host}, because {name}_HOSTS does not list this "
+            f"Touchstone cannot send the key in {name} to {place.host}, because {name}_HOSTS does not list this "
             "host. Add the host to the list."
         )
     return Key(value)

@@ -16,8 +16,9 @@ from inference.endpoint.budget import cost
 from inference.spec import ModelSpec
 
 RULE = (
-    "One token per four ASCII characters, one per other character, and four per message. The tokens of a picture "
-    "are its pixels divided by 750, but at least 85 and at most 3,000. Answers count at their maximum length."
+    "Each group of four ASCII characters, and each other character, counts as one token. Each message adds four "
+    "tokens. The tokens of a picture are its pixels divided by 750, but at least 85 and at most 3,000. Answers "
+    "count at their maximum length."
 )
 
 

@@ -175,12 +175,12 @@ def _completion(value: Any) -> EndpointReply:
     if finish in _BROKEN_OFF:
         return reply(Outcome.TRANSPORT_ERROR, f"The endpoint ended the answer early ({finish}).", again=True)
     if not isinstance(message, dict):
-        return reply(Outcome.UNREADABLE, "The reply is JSON, but its answer has no message.", again=True)
+        return reply(Outcome.UNREADABLE, "The reply is JSON, but the answer has no message.", again=True)
     if parts.refusal:
         return reply(Outcome.REFUSED, "The model refused.", words=text or storable(parts.refusal)[0])
     if parts.text is None:
         kinds = f" ({', '.join(map(_server_words, parts.other))})" if parts.other else ""
-        return reply(Outcome.UNREADABLE, f"The reply is JSON, but its answer is not text{kinds}.")
+        return reply(Outcome.UNREADABLE, f"The reply is JSON, but the answer is not text{kinds}.")
     calls = finish in _ASKS or bool(message.get("tool_calls"))
     if not text.strip() and not calls and (parts.has_reasoning or _reasoning_tokens(value)):
         return reply(Outcome.ONLY_REASONING, _ONLY_REASONING_CUT if finish in _CUT else _ONLY_REASONING, words="")
@@ -192,7 +192,7 @@ def _completion(value: Any) -> EndpointReply:
             )
         return reply(Outcome.TRUNCATED)
     if calls and not text.strip():
-        return reply(Outcome.EMPTY, "The model asked for a tool and wrote no text.")
+        return reply(Outcome.EMPTY, "The model requested a tool and wrote no text.")
     if finish is not None and finish not in _ENDED | _ASKS:
         return reply(Outcome.UNREADABLE, f"The reply ended for an unknown reason: {_server_words(finish)}.")
     if not text.strip():
@@ -229,14 +229,15 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The key is missing or wrong, or may not use this model. Set the environment variable "
-            "that the description names under `key`, then resume the run.",
+            stop=f"{sentence} The key is missing, is wrong, or has no access to this model. Set the environment "
+            "variable that the description names under `key`, then resume the run.",
         )
     if status in (404, 405, 410):
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The endpoint does not know this model, or base_url is wrong (it usually ends with /v1).",
+            stop=f"{sentence} The endpoint does not offer this model, or base_url is wrong (base_url usually ends "
+            "with /v1).",
         )
     if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
         return EndpointReply(Outcome.FAILED, error=f"{sentence} The question is too long for the model.")
@@ -260,7 +261,7 @@ def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> End
     message = error.get("message") if isinstance(error, dict) else error
     words = f": {_server_words(message)}" if isinstance(message, str) else ""
     return EndpointReply(
-        Outcome.UNREADABLE, again=True, error=f"The reply is an error, although its status is 200{words}."
+        Outcome.UNREADABLE, again=True, error=f"The reply is an error, although the status of the reply is 200{words}."
     )
 
 

@@ -71,7 +71,7 @@ def double_brackets(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
     cut = UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < verdict.outer[1] for verdict in verdicts):
         return ReplyReading(
-            ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends in the middle of its verdict."
+            ReplyOutcome.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends in the middle of the verdict."
         )
     verdicts = without_ranges(reply, without_sums(reply, without_losers(reply, verdicts, allowed), allowed), allowed)
     verdicts = without_others(reply, without_legends(reply, verdicts, allowed), allowed)

@@ -49,7 +49,7 @@ _WHY = {
     CueStanding.EARLIER: "The reply abandons its only verdict.",
     CueStanding.HEDGED: "The reply does not commit to a verdict.",
     CueStanding.EACH: "The reply gives separate verdicts for several answers, but no single verdict.",
-    CueStanding.UNCLEAR: "The reply mentions a verdict, but does not give the verdict as its own.",
+    CueStanding.UNCLEAR: "The reply mentions a verdict, but does not clearly give this verdict.",
 }
 
 

@@ -58,7 +58,7 @@ def assessment_json(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
             place = value_place(text, start, end, key)
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 return ReplyReading(
-                    ReplyOutcome.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
+                    ReplyOutcome.UNPARSEABLE, spans={SCORE: place}, why="The final score must be a number or text."
                 )
             standing = _of_object(reply, start, end)
             if standing is CueStanding.OWN and len(of_each) > 1 and within:

@@ -54,7 +54,7 @@ def last_line(reply: ReplyText, allowed: Sequence[Value]) -> ReplyReading:
         return ReplyReading(
             ReplyOutcome.UNPARSEABLE,
             spans={SCORE: (start, start + len(inner))},
-            why="The last line is not exactly one of the values.",
+            why="The last line is not exactly an allowed value.",
         )
     if last.value(allowed) is None:
         return single_reading(last, allowed)

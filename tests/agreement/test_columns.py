@@ -121,7 +121,10 @@ def test_a_data_frame_is_a_long_table() -> None:
             lambda: Ratings.from_columns([1, 1], ["a", "b"], [1, 1], clusters=["x", "y"]),
             "1 is in cluster x in one row and in y",
         ),
-        (lambda: LongTable.from_frame(FRAME, value="grade"), "no column 'grade' for the value. The columns of the data frame are: unit"),
+        (
+            lambda: LongTable.from_frame(FRAME, value="grade"),
+            "no column 'grade' for the value. The columns of the data frame are: unit",
+        ),
         (lambda: LongTable.from_frame(pd.concat([FRAME, FRAME], axis=1)), "2 columns called 'unit'"),
         (lambda: LongTable.from_frame(FRAME, rater="dimension"), "Row 3 of the data frame has no rater"),
     ],

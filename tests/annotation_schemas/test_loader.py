@@ -175,7 +175,8 @@ BROKEN = [
            "must be hidden from raters"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
            "`reply` is not a field"),
-    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "only some dimensions ask"),
+    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "only some "
+    "dimensions ask"),
     Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
     Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the number of raters (2)"),
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
@@ -262,9 +263,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert (
-            line == "3: invalid YAML: the quote that opens here is not closed on this line; add the closing quote."
-        )
+        assert line == "3: invalid YAML: the quote that opens here is not closed on this line; add the closing quote."
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""

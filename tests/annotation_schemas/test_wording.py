@@ -80,7 +80,11 @@ def test_a_text(rule: str, question: str, broken: bool) -> None:
     ("rule", "options", "sentence"),
     [
         ("alike_length: 1.5", ["abcdef", "abcd"], None),  # 6 of 4 is 1.5
-        ("alike_length: 1.5", ["abcd", "", "abcdefg"], "Entry 3 has 7 characters, more than 1.5 times as many as entry 1 with 4"),
+        (
+            "alike_length: 1.5",
+            ["abcd", "", "abcdefg"],
+            "Entry 3 has 7 characters, more than 1.5 times as many as entry 1 with 4",
+        ),
         ("alike_length: 1.5", ["a  b", " abc "], None),  # 3 and 3
         ("no_rewording: true", ["The red cups.", "a Red Cup", "green cup"], "Entries 1 and 2 say the same"),
         ("no_rewording: true", ["turn on the tap", "turn the tap on", "Turn tap on!"], "Entries 1, 2 and 3 say"),
@@ -182,7 +186,11 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
         ({"question": "wording: {wrods: {most: 9}}"}, "wording.wrods", "did you mean `words`?"),
         ({"options": "wording: {alike_length: 0.5}"}, "wording.alike_length", "give 1 or more"),
         ({"answer": "wording: {ends_with: .}"}, "wording.ends_with", "move the rule to `options`"),
-        ({"answer": "wording: {not_in: [options]}"}, "wording.not_in[0]", "whose entries always contain the chosen text"),
+        (
+            {"answer": "wording: {not_in: [options]}"},
+            "wording.not_in[0]",
+            "whose entries always contain the chosen text",
+        ),
         ({"size": "wording: {words: {most: 9}}"}, "wording", "fields of kind `text`"),
         ({"size": "language: en"}, "language", "fields of kind `text`"),
     ],

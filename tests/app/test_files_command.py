@@ -67,7 +67,10 @@ def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path
             "There is no project 'other'; `touchstone project list`",
         ),
         (("item", "import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
-        (("item", "import", "mine", "egothink", annotations, "--media", tmp_path / "no"), f"The media folder {tmp_path / 'no'} does not exist"),
+        (
+            ("item", "import", "mine", "egothink", annotations, "--media", tmp_path / "no"),
+            f"The media folder {tmp_path / 'no'} does not exist",
+        ),
         (("item", "export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
     ]:
         done = touchstone(*arguments, home=home)

@@ -139,7 +139,10 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
         store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
     )
     test = show("my_work", "boss", project="empty")
-    assert part(test, "lead") == "You have no tasks in this project. Overview shows the work that the project is waiting for."
+    assert (
+        part(test, "lead")
+        == "You have no tasks in this project. Overview shows the work that the project is waiting for."
+    )
 
 
 # ---- who may ---------------------------------------------------------------------------------------------------------

@@ -31,7 +31,10 @@ def test_check_by_name_and_by_path(name: str) -> None:
 
 def test_check_lists_what_is_not_built() -> None:
     output = run("check", "egoplan")
-    assert "qualification" not in output.partition("The schema uses these features, which Touchstone does not support yet")[2]
+    assert (
+        "qualification"
+        not in output.partition("The schema uses these features, which Touchstone does not support yet")[2]
+    )
     assert "`rank_options`" not in output
     assert "2 raters; choice; kept if unanimous and key" in output
 

@@ -35,7 +35,10 @@ def test_the_page_says_that_they_are_equal_and_shows_a_difference_as_an_error(tm
     test = drawn(store, tmp_path, "agreement", "lea", project="p")
     test.session_state["agreement.computed"] = True
     page = words(test.run())
-    assert "Touchstone is comparing the values with scikit-learn" in page or "coefficients are equal to krippendorff " in page
+    assert (
+        "Touchstone is comparing the values with scikit-learn" in page
+        or "coefficients are equal to krippendorff " in page
+    )
     until_done()
     page = words(test.run())
     assert "coefficients are equal to krippendorff " in page

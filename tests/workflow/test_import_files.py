@@ -165,7 +165,10 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
 def test_a_format_that_is_only_written_cannot_be_imported(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
-    with pytest.raises(InvalidFileError, match=r"Touchstone can export prov, but cannot import this format. EgoThink can import egothink"):
+    with pytest.raises(
+        InvalidFileError,
+        match=r"Touchstone can export prov, but cannot import this format. EgoThink can import egothink",
+    ):
         bring(store, media, "prov", path)
     assert item_names(store) == []
 

@@ -167,10 +167,7 @@ def test_graders_get_shuffled_answers_that_name_no_letter(store: Store, media: M
     assert read_as(store) == {("q4", "m0"): "the door"}
     assert done.unanswered == {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
     assert [each.row for each in done.bad] == [2, 3, 4]
-    assert (
-        "people or judges in the stage grading see the item's order"
-        in done.bad[0].reason
-    )
+    assert "people or judges in the stage grading see the item's order" in done.bad[0].reason
 
 
 def test_a_failed_request_is_counted_whatever_options_its_row_has(

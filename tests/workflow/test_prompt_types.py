@@ -227,7 +227,9 @@ def test_a_cross_is_about_the_items_that_have_everything(store: Store, tmp_path:
 
 def test_what_cannot_be_crossed_says_so(store: Store) -> None:
     plan = plan_for(ETP.schema_, FISH)
-    with pytest.raises(ModelError, match=r"To compare additions, name one or more additions, .*\. Name each addition only once"):
+    with pytest.raises(
+        ModelError, match=r"To compare additions, name one or more additions, .*\. Name each addition only once"
+    ):
         crossed(plan)
     with pytest.raises(ModelError, match="Name each addition only once"):
         crossed(plan_for(ETP.schema_, FISH, injections=("objects", "objects")))

@@ -113,5 +113,8 @@ def test_items_without_ids_and_options_are_refused(store: Store, home: Path, tmp
     del record["sample_id"]
     import_files(store, media, by=None, project="p", format="egoplan", path=write(tmp_path / "val.json", [record]))
     run = answer(store, home, tmp_path, {"0": "B"})
-    with pytest.raises(InvalidFileError, match="needs the original sample_id and the options of each item. The item '0' lacks one of these"):
+    with pytest.raises(
+        InvalidFileError,
+        match="needs the original sample_id and the options of each item. The item '0' lacks one of these",
+    ):
         export(store, by=None, project="p", format="egoplan_submission", out=tmp_path / "out.json", run=run)

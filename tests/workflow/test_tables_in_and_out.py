@@ -222,5 +222,7 @@ def test_new_rows_come_in_while_changed_ones_stay_and_both_files_go_out(
     with pytest.raises(InvalidFileError, match="row 2 has changed, and the rows of this file have no ids"):
         take(first, third, second)
     assert take(first, second, third).items == 1
-    with pytest.raises(InvalidFileError, match=r"Only imports of items can be limited to new items. Import ratings without"):
+    with pytest.raises(
+        InvalidFileError, match=r"Only imports of items can be limited to new items. Import ratings without"
+    ):
         import_files(store, media, by=None, project="p", format="ratings", path=path, new_only=True)

@@ -215,7 +215,10 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
     theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
     leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
     if person.is_admin or not theirs or not theirs <= leads:
-        raise NotAllowedError("Only an admin, or a lead of all of this person's projects, can do this. Ask an admin.")
+        raise NotAllowedError(
+            "Only an admin, or a lead of all of this person's projects, can activate or deactivate this account. "
+            "Ask an admin."
+        )
 
 
 def _alone(session: Session, *, by: Person | None, person: Person) -> None:
@@ -228,7 +231,9 @@ def _alone(session: Session, *, by: Person | None, person: Person) -> None:
     if person.is_admin:
         people.lock_admins(session)
     if by is not None and not people.is_active(session, id=by.id):  # by the person whose lock this call waited for
-        raise NotAllowedError("Your account was deactivated. Nothing was changed. Ask an admin.")
+        raise NotAllowedError(
+            "Your account was deactivated. Nothing was changed. Ask an admin to reactivate the account."
+        )
 
 
 def must_not_be_last(session: Session, *, by: Person | None, row: StoredPerson) -> None:

@@ -98,7 +98,7 @@ def _project_id(session: Session, *, by: Person | None, project: str | None) -> 
     if project is not None:
         return require_lead(session, by=by, project=project).project_id
     if by is not None and not by.is_admin:
-        raise NotAllowedError("Only an admin may read the log of all projects. Name one of your projects.")
+        raise NotAllowedError("Only an admin can read the log of all projects. Name one of your projects.")
     return None
 
 

@@ -126,7 +126,9 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
     by_state = count_project(session, access=access).states
     verdicts = any(by_state.get(state) for state in VERDICTS)
     without = (
-        "the schema has no verification" if access.schema.stages.verification is None else "no item has a verdict yet"
+        "the schema has no verification stage"
+        if access.schema.stages.verification is None
+        else "no item has a verdict yet"
     )
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
         message = f"{access.title} has no kept items: {without}. Remove this option, or choose all items."

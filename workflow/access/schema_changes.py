@@ -23,7 +23,8 @@ def unfinished(session: Session, access: Access) -> str | None:
         return f"The schema migration of {access.name} is not finished. {missing}"
     return (
         f"The schema migration of {access.name} is in progress. Wait until the migration is done. If the migration "
-        f"was interrupted, finish it on the page Schema or with `touchstone project migrate {access.name} --finish`."
+        f"was interrupted, finish the migration on the page Schema or with `touchstone project migrate {access.name} "
+        "--finish`."
     )
 
 
@@ -73,4 +74,6 @@ def must_have_had(access: Access, version: int) -> None:
     numbers = access.reading.numbers.values() or (access.schema.version,)
     if version not in numbers:
         known = ", ".join(str(number) for number in sorted(numbers))
-        raise NotFoundError(f"{access.title} never had version {version} of its schema. Its versions: {known}.")
+        raise NotFoundError(
+            f"{access.title} never had version {version} of the schema. Versions of the schema: {known}."
+        )

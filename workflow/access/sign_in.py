@@ -26,7 +26,10 @@ FAILURES_COUNT_FOR = timedelta(minutes=30)
 EVENTS_OF_FAILURES = 20
 """Maximum number of failed logins that one origin leaves in the event log within that time, one for each login."""
 
-WRONG = marked("The login or the password is wrong. Check both. After several failed attempts, wait a few minutes.")
+WRONG = marked(
+    "The login or the password is wrong. Enter the login and the password again. After several failed attempts, "
+    "wait a few minutes."
+)
 
 NO_DEMO_PERSON = marked("This person is not in the demo. Go back to the sign-in page and choose another person.")
 

@@ -20,7 +20,7 @@ from workflow.access.projects import Access
 FOR_SENIORS = "Only seniors and leads can see an item's history and all comments on the item."
 IN_HAND = "You vote on this item blind. Other votes appear after you have voted and the item is settled."
 MAY_COME = (
-    "You may still be asked about this item blind, so other people's answers stay hidden until everyone has "
+    "You may still be asked to review this item blind, so other people's answers stay hidden until everyone has "
     "answered. To see the answers now, ask a lead to remove you from this stage."
 )
 LOOKED = marked("You have seen votes or comments on this item since you answered, so you cannot change your answer.")

@@ -30,7 +30,7 @@ from workflow.annotate import answer_readings, grading
 from workflow.annotate.answer_readings import NewAnswer
 from workflow.annotate.stage_kinds import Revision
 
-FIXED = marked("This answer already counts, so you cannot change it. If the answer is wrong, tell a lead.")
+FIXED = marked("This answer already counts, so you cannot change the answer. If the answer is wrong, tell a lead.")
 
 
 def open_new(session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime) -> int:
@@ -145,7 +145,7 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """Return the problems with an answer."""
     if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", _("This project has no answering."))]
+        return [Problem("stage", _("This project has no answering stage."))]
     fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, Stage.ANSWERING.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields)

@@ -282,22 +282,25 @@ def why_fixed(session: Session, access: Access, row: StoredTask, now: datetime) 
     editors = {revision.editor_id for revision in item_revisions.revisions(session, item_id=item.id)}
     if editors - {row.person_id}:
         return _(
-            "Someone has edited this item since you wrote it, so you cannot change the item. If the item is wrong, "
-            "tell a senior."
+            "Someone has edited this item since you wrote the item, so you cannot change the item. If the item is "
+            "wrong, tell a senior."
         )
     if items.has_predictions(session, item_id=item.id):
         return _(
-            "Models have already answered this item, so you cannot change it. If the item is wrong, tell a senior."
+            "Models have already answered this item, so you cannot change the item. If the item is wrong, tell "
+            "a senior."
         )
     unit = task_slots.unit_of_revision(Stage.VERIFICATION, item_id=item.id, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):  # later stages start only after votes in this one
         if slot.state is TaskState.DONE:
             return _(
-                "Someone has already voted on this item, so you cannot change it. If the item is wrong, tell a senior."
+                "Someone has already voted on this item, so you cannot change the item. If the item is wrong, "
+                "tell a senior."
             )
         if slot.state is TaskState.CLAIMED and not task_claims.is_free(slot, now=now):
             return _(
-                "Someone is verifying this item now, so you cannot change it. If the item is wrong, tell a senior."
+                "Someone is verifying this item now, so you cannot change the item. If the item is wrong, tell "
+                "a senior."
             )
     return None
 

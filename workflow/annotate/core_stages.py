@@ -33,7 +33,7 @@ _VERIFICATION = StageKind(
     after=verification.after,
     why_fixed=verification.why_fixed,
 )
-_LATER = marked("No items to verify yet. Items arrive after the previous verification has kept them.")
+_LATER = marked("No items to verify yet. Items arrive after the previous verification stage.")
 _ADJUDICATION = StageKind(
     Stage.ADJUDICATION,
     nothing_yet=marked("No items to settle: all votes agree."),
@@ -45,7 +45,7 @@ _ADJUDICATION = StageKind(
 )
 _ANSWERING = StageKind(
     Stage.ANSWERING,
-    nothing_yet=marked("No items to answer yet. Items arrive after verification has kept them."),
+    nothing_yet=marked("No items to answer yet. Items arrive after verification."),
     check=answering.check,
     place=answering.place,
     after=answering.after,

@@ -24,10 +24,10 @@ from workflow.annotate.task_views import fields_shown
 MOST = 20
 FIRST_WORDS = 90
 
-LATE = marked("Your answer arrived too late. Your lease had ended, and another person had the item.")
+LATE = marked("Your answer arrived too late. Your lease had ended, and another person had received the item.")
 GONE = marked("Your lease has ended, and another person has the item.")
 TAKEN_AWAY = marked("A lead withdrew this task from you.")
-NOT_WANTED = marked("The item has changed or is settled, so it needs no more votes.")
+NOT_WANTED = marked("The item has changed or is settled, so the item needs no more votes.")
 
 
 def postponed_tasks(store: Store, *, person: Person) -> list[PostponedTask]:

@@ -62,7 +62,7 @@ class Sample:
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         lots = [(self.graded, f"graded by {people}"), (self.begun, "begun"), (self.untouched, "untouched")]
         parts = ", ".join(f"{n:,} {words}" for n, words in lots)
-        more = f" You can open {self.lacking:,} more now." if self.lacking else ""
+        more = f" You can open {self.lacking:,} more answers now." if self.lacking else ""
         if self.planned is None:
             return f"{self.drawn:,} of {self.passed_on:,} answers are open to people: {parts}.{more}"
         return (

@@ -148,7 +148,7 @@ def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
 
 
 def _plural(kinds: Collection[str]) -> str:
-    return " and ".join(f"{kind}s" for kind in sorted(kinds)) or "neither images nor clips"
+    return " and ".join(f"{kind}s" for kind in sorted(kinds)) or "no images or clips"
 
 
 def media_row(stored: StoredMedia, now: datetime) -> dict[str, Any]:

@@ -20,7 +20,9 @@ from workflow.annotate import claim_rules, image_pool, no_work, qualification
 KEPT = marked("Your text is saved as a draft.")
 LOST = marked("Your lease had ended, so this task went to another person. Your text is saved as a draft.")
 TAKEN_AWAY = marked("A lead has withdrawn this task from you. Your text is saved as a draft.")
-NOT_WANTED = marked("This task is no longer needed, because another person has its item or image. Your text is saved.")
+NOT_WANTED = marked(
+    "This task is no longer needed, because another person has the item or image of this task. Your text is saved."
+)
 
 
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:

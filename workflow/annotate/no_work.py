@@ -70,7 +70,7 @@ def why_no_task(
             return NoTask("pick_first", _("Pick an image from the pool, and write an item about the image."))
         return NoTask("pool_empty", _("The pool has no free image for you. A lead can add images."))
     if postponed.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
-        return NoTask("postponed", _("Only your postponed items are left. Open them from My work."))
+        return NoTask("postponed", _("Only your postponed items are left. Open the items from My work."))
     everywhere = [known.id for known in access.schema.dimensions]
 
     def dimensions_in(*states: TaskState) -> set[str]:

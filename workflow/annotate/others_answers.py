@@ -16,8 +16,8 @@ from workflow.access.visibility import has_looked, may_be_asked
 from workflow.annotate import stage_kinds
 
 NOT_YET = marked(
-    "You will see other people's answers here after the item is settled and your answer is final. You must also "
-    "have no other task about the item."
+    "You will see other people's answers on this page after the item is settled and your answer is final. You must "
+    "also have no other open task about the item."
 )
 NO_OTHERS = marked("There are no other answers.")
 

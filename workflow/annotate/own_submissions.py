@@ -150,7 +150,9 @@ def look(store: Store, *, person: Person, project: str, submission: str, with_ot
         access = access_to(session, person=person, project=project)
         annotation_and_task = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
         if annotation_and_task is None:
-            raise NotFoundError(_("You have no such submission in this project. Choose a submission from the list."))
+            raise NotFoundError(
+                _("You do not have this submission in this project. Choose a submission from the list.")
+            )
         annotation, row = annotation_and_task
         before = own_submissions.before(session, said=annotation)
         shown, *earlier = _rows(session, access, [annotation, *before])

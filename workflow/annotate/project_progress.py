@@ -219,8 +219,8 @@ def _too_few_verifiers(
         return ()
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     rest = (
-        f" for {part.raters} votes{where}, but {_only(len(able))} may verify here{_and_barred(barred)}. People cannot"
-        " vote on an item that they wrote, edited, voted on or inspected."
+        f" for {part.raters} votes{where}, but {_only(len(able))} may vote{_and_barred(barred)}. People cannot vote "
+        "on an item that they wrote, edited, voted on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest, label="Add verifiers"),)
 
@@ -246,8 +246,8 @@ def _too_few_to_answer(
     if not stuck:
         return ()
     rest = (
-        f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer here{_and_barred(barred)}."
-        " People cannot answer an item that they worked on or inspected."
+        f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer{_and_barred(barred)}. "
+        "People cannot answer an item that they worked on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest),)
 

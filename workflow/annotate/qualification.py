@@ -133,8 +133,8 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
             "Before the {stage}, you must answer a set of items. To start, open Qualification in the menu."
         ).format(stage=called)
     next_steps = {
-        Standing.OPEN: _("Your qualification is not finished. Continue here."),
-        Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing it."),
+        Standing.OPEN: _("Your qualification is not finished. Continue the qualification."),
+        Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing your answers."),
         Standing.FAILED: _(
             "You have not passed the qualification yet. To see the next step, open Qualification in the menu."
         ),

@@ -131,7 +131,11 @@ class SampleProgress:
         """Cost of the sample as a sentence; empty if no answer can be drawn."""
         if not self.drawn:
             return ""
-        now = f"; {self.missing_slots:,} can be opened now" if self.missing_slots else "; none can be opened now"
+        now = (
+            f"; {self.missing_slots:,} slots can be opened now"
+            if self.missing_slots
+            else "; no slots can be opened now"
+        )
         return f"{_answers(self.drawn)} x {self.people} = {self.slots:,} slots{now}."
 
     @property
@@ -151,7 +155,7 @@ class SampleProgress:
     def sentence(self) -> str:
         """Progress of the sample as a sentence."""
         if not self.passed_on:
-            return "A sample is planned, but no answers are available for it yet."
+            return "A sample is planned, but no answers are available for the sample yet."
         short = (
             f" The sample has {self.short:,} fewer answers than planned, because no more answers exist."
             if self.short
@@ -160,7 +164,7 @@ class SampleProgress:
         if not self.opened:
             return f"{self.what}. No answers are open to people yet. A lead can open the sample.{short}"
         if self.done:
-            return f"{self.what} is done: all answers are graded by {self.people}.{short}"
+            return f"{self.what} is done: {self.people} graded every answer.{short}"
         lots = [("graded", f"graded by {self.people}"), ("begun", "begun"), ("untouched", "untouched")]
         parts = ", ".join(f"{self.total(name):,} {words}" for name, words in lots)
         rest = [
@@ -259,7 +263,7 @@ def _remarks(there: Frame) -> list[str]:
     if there.rejected_items:
         sentences.append(f"Verification has rejected these items of the plan: {_first_names(there.rejected_items)}.")
     if there.empty_dimensions:
-        sentences.append(f"No items can be drawn in {', '.join(there.empty_dimensions)}.")
+        sentences.append(f"There are no items to draw in {', '.join(there.empty_dimensions)}.")
     wanted = Counter(place.model for place in there.places)
     missing = Counter(place.model for place in there.places if place.slots is None)
     for model in sorted(set(missing) - set(there.unknown_models)):

@@ -34,7 +34,7 @@ from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
 NO_LONGER = marked(
-    "You can no longer change this submission, because its item has changed or other people are working on the item."
+    "You can no longer change this submission, because the item has changed or other people are working on the item."
 )
 
 
@@ -221,7 +221,9 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
     """
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
-            return ConflictError(_("You have already submitted this task. To change your submission, undo it first."))
+            return ConflictError(
+                _("You have already submitted this task. To change your submission, undo the submission first.")
+            )
         why = _why_fixed(session, access, row, now)
         return ConflictError(f"{why} {_(KEPT)}") if why else None
     if row.purpose is not Purpose.QUALIFICATION:

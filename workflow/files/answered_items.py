@@ -100,7 +100,7 @@ def items_answered(
         try:
             yield ItemAnswer(*item, settled, here, order(item[0], answer), order.columns(item[0], answer))
         except OptionsDiffer as error:
-            bad.append(replace(here, reason=f"{error}; a letter in the answer would mean another option"))
+            bad.append(replace(here, reason=f"{error}; a letter in the answer would therefore mean another option"))
 
 
 def _settled(schema: Schema, answer: PredictionRecord, fields: Mapping[str, Any]) -> PredictionRecord:
@@ -165,8 +165,8 @@ class _OrderOfOptions:
             return ()  # the schema's own values, or those of a form, which a prompt may show in other words
         if places and self._shown_to and not _means_the_same(answer, asked, places):
             raise OptionsDiffer(
-                "the model saw the options in a different order than in the item, but people or judges in the stage "
-                f"{self._shown_to[0]} see the item's order"
+                f"the model saw the options in another order, but people or judges in the stage {self._shown_to[0]} "
+                "see the item's order"
             )
         return places
 
@@ -220,8 +220,8 @@ def _by_index(
         start = starts[group]
         if start is None:
             return None, (
-                "the file does not show whether its index counts from 0 or from 1; add the column question, or a "
-                "column item with the ids of the items"
+                "the file does not show whether the index counts from 0 or from 1; add the column question, or a "
+                "column item with item ids"
             )
         number = _position(answer.index)
         id = places.get(number - start) if number is not None else None
@@ -234,7 +234,7 @@ def _by_index(
         if answer.question and id in asked and not _same_question(asked[id], answer.question):
             return None, (
                 f"the question differs from the question of the item at position {answer.index} (counted from {start}"
-                f"): {asked[id][:100]!r}; add a column item with the ids of the items"
+                f"): {asked[id][:100]!r}; add a column item with item ids"
             )
         return id, ""
 

@@ -274,7 +274,7 @@ def _new_answers(
                 repeated += 1
             else:
                 bad.append(
-                    replace(row.here, reason=f"an earlier row has a different answer of {answer.model} to this item")
+                    replace(row.here, reason=f"an earlier row has a different answer by {answer.model} to this item")
                 )
         elif answer.outcome not in ANSWERS:
             if (*key, answer.outcome, answer.text) in failed:

@@ -169,7 +169,8 @@ def _may_be_said(row: Format, said: ColumnMapping | None) -> None:
             open_format for open_format in FORMATS.values() if open_format.keys is not None and open_format.keys.open
         )
         raise InvalidFileError(
-            f"Columns, places and encodings apply only to {open_}. Import {row.name} without these options."
+            f"Columns, positions of options and encodings apply only to {open_}. Import {row.name} without these "
+            "options."
         )
 
 

@@ -187,7 +187,7 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     name = paths.get(alike[0][1].file_id or 0)
     equal = sum(is_same(item, stored) for item, stored in alike)
     whose = f" from {name}" if name else ""
-    rename = f"If this file is a newer version, rename it to {name}" if name else "Check for differences"
+    rename = f"If this file is a newer version, rename the file to {name}" if name else "Check for differences"
     return (
         f"{len(alike):,} of {len(given.items):,} rows have the names of items in this project{whose}; {equal:,} are "
         f"unchanged. The import would add these rows again as new items, such as {apart.items[0].external_id}. "

@@ -95,7 +95,7 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
     for under, items_ in sorted(by_versions.items()):
         numbers = " and ".join(str(number) for number in under)
         n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
-        yield f"{access.name}: {n} votes under versions {numbers} of the guideline. The verdict counts all votes alike."
+        yield f"{access.name}: {n} votes under versions {numbers} of the guideline. Verdicts count all votes equally."
 
 
 def _parts(session: Session, access: Access) -> Iterator[str]:
@@ -118,8 +118,8 @@ def _away(session: Session, access: Access) -> Iterator[str]:
     for row in outside_work.servers(session, project_id=access.project_id) if away else ():
         if row.stages:
             yield (
-                f"{access.name}: {row.address} has work of this project, but Touchstone cannot fetch its answers. "
-                f"{away}"
+                f"{access.name}: {row.address} has tasks of this project, but Touchstone cannot fetch the answers to "
+                f"these tasks. {away}"
             )
 
 
@@ -212,7 +212,7 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 surplus = offered - len(cast)
                 if surplus > 0 and verdict.state is not VOTED_ON[stage]:
                     where = stage.value if several else "verification"
-                    yield item.id, f"{name} is no longer in {where}, but {surplus} more votes are requested."
+                    yield item.id, f"{name} is no longer in {where}, but has slots for {surplus} more votes."
             if verdict.state is ItemState.IN_ADJUDICATION and (item.id, verdict.stage) not in to_settle:
                 yield item.id, f"{name} waits for a senior, but has no slot for a senior."
 

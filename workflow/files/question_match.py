@@ -91,7 +91,7 @@ class QuestionMatch:
         if not fits and not others:
             had = [ours, *(_letters(text) for text in self._before(id))]
             fits = any(one in their or their in one for one in filter(None, had) for their in theirs)
-        named, asked = f"the answer names the item {self._names[id]!r}, but its", _opening(self._asked[id])
+        named, asked = f"the answer names the item {self._names[id]!r}, but the answer's", _opening(self._asked[id])
         if not fits:
             return (
                 f"{named} question, {_opening(answer.question or answer.prompt)!r}, is not the item's question: "

@@ -246,7 +246,7 @@ class _JobAttempt:
             except Exception:
                 if again is None:
                     raise
-                _log.warning("the outcome of a job could not be written; trying again", exc_info=True)
+                _log.warning("could not store the outcome of a job; trying again", exc_info=True)
                 time.sleep(again)
 
     # ---- what the work calls ----

@@ -156,7 +156,11 @@ def _plan_assigned(
         if not there:
             why = f"The item has no open task in the {access.schema.stages.in_a_sentence(chosen.stage.value)}."
         elif any(row.person_id in ids for row in there):
-            why = "This person already has the item." if len(to) == 1 else "One of these people already has the item."
+            why = (
+                "This person already has the item."
+                if len(to) == 1
+                else "One of the chosen people already has the item."
+            )
         elif there[0].awaits_media:
             why = "An image or clip of the item is missing."
         else:
@@ -182,7 +186,7 @@ def find_taker(session: Session, access: Access, login: str) -> StoredMember:
     """Return a member of a project by login."""
     member = projects.member(session, project_id=access.project_id, person_id=person_id_of(session, login))
     if member is None:
-        raise InvalidInputError([Problem("to", f"Choose a member of this project. {login!r} is not a member.")])
+        raise InvalidInputError([Problem("to", f"{login!r} is not a member of this project. Choose a member.")])
     return member
 
 
@@ -208,7 +212,7 @@ def _plan_items(
             why = "The item already has this priority."
         elif action is Action.VERIFY_AGAIN and item.id not in back:
             if item.state is ItemState.UNVERIFIED:
-                why = "This project has no verification."
+                why = "This project has no verification stage."
             elif item.state in VOTED_ON.values():
                 why = "The item is already in verification."
         if why:

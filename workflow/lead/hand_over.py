@@ -31,7 +31,7 @@ class Taker:
         if row.state not in (TaskState.OPEN, TaskState.CLAIMED):
             return "The author has submitted the item and is correcting it."
         if row.stage is Stage.AUTHORING:
-            return "You cannot reassign an item while its author is writing it. Give the item back instead."
+            return "You cannot reassign an item while its author is writing the item. Give the item back instead."
         if row.purpose is not Purpose.LIVE:
             return "This task is for one person only."
         if row.stage not in self._stages:

@@ -31,7 +31,9 @@ from workflow.annotate.task_views import asset_view
 from workflow.lead import answer_matches
 
 FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
-KEY_IS_PRIVATE = "This benchmark keeps its keys private. Only leads see the table of items, because it shows the keys."
+KEY_IS_PRIVATE = (
+    "The keys of this benchmark are private. Only leads see the table of items, because the table shows the keys."
+)
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,10 @@ def must_be_as(store: Store, *, person: Person | None, project: str, seen: ItemS
         if which
     ]
     if sentences:
-        raise ConflictError(f"The list has changed since you opened it, so nothing was done. {' '.join(sentences)}")
+        raise ConflictError(
+            "The list has changed since you opened the page, so nothing was done. Check the list, then try again. "
+            f"{' '.join(sentences)}"
+        )
 
 
 def first_names(names: Sequence[str], most: int = 20) -> str:

@@ -94,9 +94,9 @@ def save(
     with store.write() as session:
         access = seeing(session, person, project)
         if person is None and not shared:
-            raise InvalidInputError([Problem("view", "Choose an owner for the view, or save it for everyone.")])
+            raise InvalidInputError([Problem("view", "Choose an owner for the view, or save the view for everyone.")])
         if shared and not at_least(access.role, Role.LEAD):
-            raise NotAllowedError("Only leads can save a view for everyone. Save it for yourself.")
+            raise NotAllowedError("Only leads can save a view for everyone. Save the view for yourself.")
         projects.lock(session, id=access.project_id)  # two who save at once give no name twice
         there = _of(_views(session, access, person), shared=shared)
         same = next((view for view in there if view.name == name), None)

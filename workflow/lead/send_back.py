@@ -23,7 +23,7 @@ from workflow.annotate import authoring, sent_back
 LONGEST_REASON = 5_000
 """Largest number of characters of a reason, and of any comment."""
 SAY_WHY = "Enter a reason. The author will see the reason."
-FROM_FILE = "The item was imported from a file, so it has no author."
+FROM_FILE = "The item was imported from a file, so the item has no author."
 WITH_AUTHOR = "The author already has the item."
 GONE = "The author no longer writes items of this dimension."
 NO_SLOT = "This project does not contain the author's submission, so the author cannot correct the item."

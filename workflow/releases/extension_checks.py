@@ -266,5 +266,5 @@ def missing_parts_in(manifest: Mapping[str, Any]) -> str:
     checks, files = manifest.get(_NOT_CHECKED, ()), manifest.get(NOT_WRITTEN, ())
     sentences = [f"The public files were not checked for {' and '.join(checks)} of private data."] if checks else []
     if files:
-        sentences.append(f"The release was made without {' and '.join(files)}, because an extension was not installed.")
+        sentences.append(f"The release has no {' and '.join(files)}, because an extension was not installed.")
     return " ".join(sentences)

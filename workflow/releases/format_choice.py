@@ -33,7 +33,7 @@ def formats_of(schema: Schema, asked: ReleaseOptions) -> list[Format]:
     if lone := [
         f"{row.name} also needs {companion}" for row in rows for companion in row.beside if companion not in names
     ]:
-        raise InvalidFileError(f"{'; '.join(lone)}. Choose that format too.")
+        raise InvalidFileError(f"{'; '.join(lone)}. Choose the missing format too.")
     return sorted(rows, key=lambda row: row.place)
 
 

@@ -38,7 +38,9 @@ def kept_items(session: Session, access: Access, version: int | None) -> KeptIte
         The project never had this version of the schema.
     """
     if access.schema.stages.verification is None:
-        raise InvalidFileError(f"{access.title} has no verification, so no item is kept or rejected. Export all items.")
+        raise InvalidFileError(
+            f"{access.title} has no verification stage, so no item is kept or rejected. Export all items."
+        )
     if version is None:
         return KeptItems()
     must_have_had(access, version)

@@ -57,7 +57,8 @@ class Figures:
         if figure is None:
             near = [known for known in self.by_id if known.startswith(id.rpartition(".")[0])][:5]
             raise NotFoundError(
-                f"There is no figure {id!r}" + (f"; similar figures: {', '.join(near)}." if near else ".")
+                f"There is no figure {id!r}. Check the figure's ID."
+                + (f"; similar figures: {', '.join(near)}." if near else ".")
             )
         return figure
 

@@ -103,7 +103,9 @@ SAYINGS = (
     CardField("synthetic", "Synthetic data", "Write yes if models made any part of the data. Otherwise, write no."),
     CardField("derived_from", "Derived from", "The data sets or recordings behind the items, one per line", many=True),
     CardField("generated_by", "Made by", "The steps and tools that made the data, one per line", many=True),
-    CardField("demographics", "Annotators", "Facts about the annotators that they agreed to publish", long=True),
+    CardField(
+        "demographics", "Annotators", "Facts about the annotators that the annotators agreed to publish", long=True
+    ),
     CardField("pay", "Pay", "The hourly pay of the annotators"),
     CardField("maintenance", "Maintenance", "The people who correct errors, and how to report an error", long=True),
 )

@@ -158,7 +158,7 @@ def _best(free: Sequence[Bundle], board: _Board) -> dict[str, int]:
             board.put(split, bundle.counts, -1)
         if best is None or cost < best[0] - 1e-9:
             best = cost, way
-    assert best is not None, "there is one way to place nothing"
+    assert best is not None, "there is always at least one assignment"
     return {bundle.name: split for bundle, split in zip(free, best[1], strict=True)}
 
 

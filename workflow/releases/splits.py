@@ -208,7 +208,9 @@ def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
         _refuse(f"The split {twice} is listed twice. List each split once.")
     rest = [part for part in parts if part.size is None and part.share is None]
     if len(rest) > 1:
-        _refuse(f"{rest[0].name} and {rest[1].name} cannot both be the rest. Give a size for one of them.")
+        _refuse(
+            f"{rest[0].name} and {rest[1].name} cannot both have the size rest. Give one of these splits another size."
+        )
     sized, shared = (
         [part for part in parts if part.size is not None],
         [part for part in parts if part.share is not None],
@@ -217,7 +219,7 @@ def _fitting(parts: Sequence[SplitPart]) -> tuple[SplitPart, ...]:
         _refuse(f"{sized[0].words} is a number and {shared[0].words} is a share. Use only numbers, or only shares.")
     whole = sum((part.share for part in shared if part.share is not None), Fraction(0))
     if shared and not rest and whole != 1:
-        _refuse(f"The shares add up to {float(whole):g}. Make the sum 1, or add a split with the rest.")
+        _refuse(f"The shares add up to {float(whole):g}. Make the sum 1, or add a split with the size rest.")
     if shared and rest and whole >= 1:
         _refuse(f"The shares add up to {float(whole):g}, so no items are left for {rest[0].name}. Reduce a share.")
     return tuple(parts)
@@ -304,8 +306,8 @@ def _must_be_possible(
         if of[place] < len(needed):
             one = "one group" if of[place] == 1 else f"{of[place]} groups"
             _refuse(
-                f"The dimension {name} has {one}, so it cannot be in {' and '.join(needed)}. Add items from other "
-                "sources, choose other splits, or allow splits that lack a dimension (--lacking)."
+                f"The dimension {name} has {one}, so the dimension cannot be in {' and '.join(needed)}. Add items "
+                "from other sources, choose other splits, or allow splits that lack a dimension (--lacking)."
             )
 
 

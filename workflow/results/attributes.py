@@ -124,7 +124,7 @@ def _item_check(session: Session, access: Access) -> Callable[[str, Mapping[str,
             return f"there is no item {name!r} in this project"
         for label, value in own.items():
             if label in fixed:
-                return f"{label} is part of the item, so a label cannot set it; edit the item instead"
+                return f"{label} is part of the item, so a label cannot set this value; edit the item instead"
             present = there[name].get(label)
             if present not in (None, "", value):
                 return f"the item already has the {label} {present!r}; edit the item instead"

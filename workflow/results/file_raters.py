@@ -41,7 +41,7 @@ class FileRater:
         if self.judge:
             return "a machine, because a judge or metric with this name has run in this project"
         if not self.marked:
-            return "a machine, because nobody has marked it as a person"
+            return "a machine, because nobody has marked the rater as a person"
         return "a person" if self.is_person else "a machine"
 
 
@@ -126,7 +126,7 @@ def mark(
         there = {rater.name: rater for rater in raters(session, project_id=access.project_id)}
         problems = [*_misfits(there, people, RatersAre.PEOPLE), *_misfits(there, machines, RatersAre.MACHINES)]
         problems += [
-            Problem("raters", f"{name} is named both as a person and as a machine. Name each rater only once.")
+            Problem("raters", f"{name} is marked both as a person and as a machine. Mark each rater only once.")
             for name in people
             if name in machines
         ]
@@ -201,8 +201,8 @@ def keep_raters(
         problems += [
             Problem(
                 "raters",
-                f"{name} counts as {rater.words} in this project, but this file says {are.value}. Nothing was "
-                "imported. Mark the rater first, or rename the rater in the file.",
+                f"{name} counts as {rater.words} in this project, but the import marks the raters of this file as "
+                f"{are.value}. Nothing was imported. Mark the rater first, or rename the rater in the file.",
             )
             for name, rater in open_.items()
             if rater.marked and not rater.judge and rater.is_person != is_person
@@ -230,7 +230,7 @@ def in_sentences(found: Sequence[FileRater]) -> list[str]:
     if machines:
         sentences.append(f"Counted as {_machine(machines)}: {_some(machines)}.")
     if unsaid:
-        why = "it as a person" if len(unsaid) == 1 else "them as people"
+        why = "this rater as a person" if len(unsaid) == 1 else "them as people"
         sentences.append(f"Counted as {_machine(unsaid)}, because nobody has marked {why}: {_some(unsaid)}.")
     if accounts:
         sentences.append(

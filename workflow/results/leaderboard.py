@@ -238,7 +238,7 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
     n = sum(part.n_units for part in own)
     errors = [part.se for part in own]
     if any(math.isnan(error) for error in errors):
-        interval = Interval(math.nan, math.nan, "none", "No interval, because one slice has no interval.")
+        interval = Interval(math.nan, math.nan, "none", "No interval, because the score of one slice has no interval.")
     else:
         se = math.sqrt(math.fsum(error**2 for error in errors)) / len(own)
         half = normal_quantile(0.95) * se

@@ -195,7 +195,7 @@ EVERYTHING = "none: people graded every answer that the judge graded, so the mea
 
 ONLY_PEOPLE = "graded by people, but not by the judge"
 
-NOTHING_TO_CORRECT_BY = "scored, but without people's grades to correct it"
+NOTHING_TO_CORRECT_BY = "scored, but without people's grades for a correction"
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,9 @@ def line_of(
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
         reason = known or (
-            "The model was asked about items here, but answered none of them." if lot.missing else "No answers here."
+            "The model was asked about items in this group, but did not answer any of these items."
+            if lot.missing
+            else "No answers here."
         )
         statistic = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
@@ -344,7 +346,7 @@ def _corrected(
     graded = ~np.isnan(people)
     n_people = int((graded & ~np.isnan(judge)).sum())
     if not n_people:
-        reason = "No answer here was graded both by people and by the judge, so the judge's error is unknown."
+        reason = "No answer in this group was graded both by people and by the judge, so the judge's error is unknown."
         return undefined(reason, n_units=0, n_raters=2), "", 0
     rest = judge[~graded]
     if np.isnan(rest).all():
@@ -387,7 +389,7 @@ def of_failures(line: LeaderboardLine) -> str:
     if line.lowest is None or line.highest is None:
         return sentence
     lost = line.asked - line.answered if asked == line.answered else 0
-    rest = f"the rest and the {lost} items without an answer" if lost else "the rest"
+    rest = f"the other answers and the {lost} items without an answer" if lost else "the rest"
     return (
         f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest score, "
         f"{line.highest:.3f}."

@@ -34,13 +34,13 @@ def notes_of(
         names = ", ".join(found.schema.dimension(id).title for id in of.lacking)
         notes.append(
             f"In {names}, people graded no answers that the judge scored, so the judge's error in these dimensions "
-            "is unknown. The numbers here cover only the other dimensions."
+            "is unknown. The leaderboard's numbers cover only the other dimensions."
         )
     if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
         told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
         notes.append(
-            f"The models did not answer the same items ({told_counts} answers), so differences may partly come from "
-            f"the items. All models answered {len(set.intersection(*lots.values()))} items."
+            f"The models did not answer the same items ({told_counts} answers), so differences between models may "
+            f"partly come from the items. All models answered {len(set.intersection(*lots.values()))} items."
         )
     if found.counting is not None and found.counting.verdicts and not common:
         there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
@@ -75,10 +75,10 @@ def notes_of(
             "grades of that answer."
         )
     if found.unknown and of.scores.kind in ("judge", "corrected"):
-        notes.append(f"{found.unknown} imported grades do not count, because they belong to no counted answer.")
+        notes.append(f"{found.unknown} imported grades do not count, because the graded answers do not count.")
     old = sum(answer.old for answer in answers)
     if old:
-        notes.append(f"{old} answers were given before their item was edited. These answers still count.")
+        notes.append(f"{old} answers are older than the last edit of their item. These answers still count.")
     return notes
 
 
@@ -99,8 +99,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
     if of.measure is not None:
         least = "" if of.scores.iou is None else f" R@1 counts answers with at least {of.scores.iou:g}."
         notes.append(
-            "The temporal IoU is the time that the answer and the key share, divided by the total time that they "
-            f"cover. Answers that count as wrong have an IoU of 0.{least}"
+            "The temporal IoU is the time that the answer and the key share, divided by the total time of the two "
+            f"spans. Answers that count as wrong have an IoU of 0.{least}"
         )
     for model, line in whole.items():
         if not line.unread:
@@ -113,8 +113,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
-            f"{model}: {n} of {line.asked} answers could not be read and {then}: {reasons_in_words(line.unread)}."
-            f"{bounds}"
+            f"{model}: Touchstone could not read {n} of {line.asked} answers, which {then}: "
+            f"{reasons_in_words(line.unread)}.{bounds}"
         )
     return notes
 
@@ -127,8 +127,8 @@ def _about_derived(rule: DerivedCriterion) -> str:
         what = f"1 if {names} {highest} and {_listed(rule.not_all_of, 'or')} does not, otherwise 0"
     title = rule.name.replace("_", " ").capitalize()
     return (
-        f"{title} is {what}. Touchstone first settles each part of an answer, and then combines the parts. An answer "
-        "that lacks a part does not count."
+        f"{title} is {what}. Touchstone first settles each criterion of an answer, and then combines the criteria. "
+        "An answer that lacks one of these criteria does not count."
     )
 
 
@@ -153,7 +153,9 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
         if grading.combine == "mean" and of.scores.option is None
         else "the grade that more than half of the required people give"
     )
-    notes = [f"The grade of an answer is {words}. The intervals apply to other items with the same people."]
+    notes = [
+        f"The grade of an answer is {words}. The intervals describe results on other items that the same people grade."
+    ]
     rule = derived.find(found.schema, of.scores.criterion)
     graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
     people = {who for grader in graders for who in grader}
@@ -162,8 +164,8 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])
         notes.append(
-            f"{len(people)} people have graded answers. The grades of {len(outside)} of them came from files: {named}"
-            f"{more}."
+            f"{len(people)} people have graded answers. The grades of {len(outside)} of these people came from "
+            f"files: {named}{more}."
         )
     if found.counting is not None and found.counting.sample:
         notes.append(found.counting.sample)
@@ -171,8 +173,8 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     over = grading_sample.strata_of(plan)[:1] if plan is not None and plan.outputs is not None else ()
     if (grading.outputs is not None or over == (grading_sample.DIMENSION,)) and len(found.schema.dimensions) > 1:
         notes.append(
-            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions, because "
-            "the mean over answers weights each dimension by its share of the sample."
+            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions. The "
+            "mean over answers depends on how many answers of each dimension are in the sample."
         )
     if few:
         notes.append(f"{few} of {len(given)} graded answers have fewer than the {grading.raters} required grades.")

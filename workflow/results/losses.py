@@ -67,9 +67,9 @@ def counting_words(schema: Schema, lost: Collection[str]) -> str:
         GONE
     }
     if lost and never_came.issuperset(lost):
-        return "are left out, because no answer arrived"
+        return "are excluded, because no answer arrived"
     then = "count as wrong" if schema.report.unreadable == "wrong" else "are left out"
-    but = "; items without an answer are left out" if then == "count as wrong" and never_came & set(lost) else ""
+    but = "; items without an answer are excluded" if then == "count as wrong" and never_came & set(lost) else ""
     return f"{then} (report: unreadable){but}"
 
 

@@ -156,14 +156,14 @@ def notes(found: ProjectAnswers, whole: Mapping[str, LeaderboardLine]) -> list[s
         rests = in_words(line)
         if name == PEOPLE:
             sentences.append(
-                f"{PEOPLE} ({rests}): the mean of the respondents per item, then the mean over items. Each respondent"
-                " is one of these people."
+                f"{PEOPLE} ({rests}): the mean of the respondents per item, then the mean over items. Each "
+                "respondent is a person who answered items."
             )
             continue
         ties = f"{pooled.ties} {'tie' if pooled.ties == 1 else 'ties'}"
         sentences.append(
             f"{name} ({rests}): the most frequent answer to each item. Tied answers share the credit, so a tie of a "
-            f"right and a wrong answer counts one half ({ties} with a right answer)."
+            f"right and a wrong answer counts as one half ({ties} with a right answer)."
         )
     return sentences
 

@@ -117,7 +117,7 @@ def in_words(each: Replies) -> str:
         + (
             ""
             if bound.sure
-            else f" ({bound.lowest:.3f} to {bound.highest:.3f} if all missing scores were lowest or highest)"
+            else f" ({bound.lowest:.3f} to {bound.highest:.3f} if all missing scores were the lowest or the highest)"
         )
         for bound in each.bounds
     ]

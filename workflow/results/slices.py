@@ -113,7 +113,7 @@ def similarity_of(first: str, second: str, schema: Schema) -> SliceAxis:
     return SliceAxis(
         f"{first}~{second}",
         f"Shared words of {titles[first]} and {titles[second]}",
-        "share of the words in either text that occur in both (Jaccard), from 0 to 1; case is ignored",
+        "share of the words in either text that occur in both texts (Jaccard index), from 0 to 1, ignoring case",
     )
 
 
@@ -154,7 +154,7 @@ def edges_of(text: str) -> tuple[float, ...]:
         edges = ()
     rising = all(one < other for one, other in pairwise(edges))
     if not edges or len(edges) > MOST_EDGES or not rising or not all(map(math.isfinite, edges)):
-        sentence = f"Enter up to {MOST_EDGES} numbers from low to high, such as 1,5,9. {text!r} is not valid."
+        sentence = f"{text!r} is not valid. Enter up to {MOST_EDGES} numbers from low to high, such as 1,5,9."
         raise InvalidInputError([Problem("edges", sentence)])
     return edges
 

@@ -26,6 +26,8 @@ def asking_of(kind: RunKind) -> RunFunctions:
         return ASKINGS[kind]
     executed = executed_by_extension(kind)
     if executed is None:
-        raise NotAvailableError(extensions.missing("run_kinds", kind) or f"Runs of the kind {kind} do not ask a model.")
+        raise NotAvailableError(
+            extensions.missing("run_kinds", kind) or f"Runs of the kind {kind} do not send questions to a model."
+        )
     asking: RunFunctions = executed.asking()
     return asking

@@ -132,7 +132,7 @@ class AttemptKeeper(threading.Thread):
             try:
                 self._look()
             except Exception:
-                _log.warning("the database cannot be reached; trying again", exc_info=True)
+                _log.warning("cannot reach the database; trying again", exc_info=True)
 
     def _taken(self) -> list[tuple[int, Attempt]]:
         """Return the attempts reported since the last call. Waits briefly for the first one."""
@@ -182,7 +182,7 @@ class AttemptKeeper(threading.Thread):
             except Exception:
                 if again == len(WRITE_AGAIN_SECONDS):
                     raise
-                _log.warning("attempts could not be written; trying again", exc_info=True)
+                _log.warning("could not store attempts; trying again", exc_info=True)
         return False
 
     def _look(self) -> None:

@@ -48,7 +48,9 @@ def plan_for(
     parser = PARSERS.get(head.parser)
     if parser is None:
         registry.require_row("parser", head.parser)
-        raise InvalidInputError([Problem("parser", f"There is no parser {head.parser!r}.")])
+        raise InvalidInputError(
+            [Problem("parser", f"There is no parser {head.parser!r}. Correct the parser in the template.")]
+        )
     fills = {**(known.fills if known else {}), **chosen.pop("fills", {})}
     if asked_here and not head.pair and template.grades not in (None, judge_templates.ITEM, *fills):
         fills[str(template.grades)] = PREDICTION
@@ -101,7 +103,10 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
     named = [name for name in ("baseline", "models") if getattr(plan, name) is not None]
     problems = []
     if head.pair and plan.attacks:
-        message = f"The template {head.id} compares two answers, but an attack is one answer. Choose another template."
+        message = (
+            f"The template {head.id} compares two answers, but an attack needs a template for single answers. Choose "
+            "another template."
+        )
         problems.append(Problem("attacks", message))
     elif head.pair and not plan.swap:
         message = (

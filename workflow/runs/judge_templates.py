@@ -141,7 +141,7 @@ _NUMBER = re.compile(r"^version:[ \t]*\d+[ \t]*$", re.MULTILINE)
 def _numbered(text: str, version: int) -> str:
     numbered, n = _NUMBER.subn(f"version: {version}", text, count=1)
     if not n:
-        raise SchemaError("the template: write `version` on a line of its own, such as `version: 1`.")
+        raise SchemaError("the template: write `version` on a separate line, such as `version: 1`.")
     return numbered
 
 

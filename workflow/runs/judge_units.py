@@ -73,7 +73,7 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """Return the pairs of answers that people compare, whether already open or not, in both orders."""
     if access.schema.stages.comparison is None:
-        message = f"The schema {access.schema.name} has no comparison, so there are no pairs that people compare."
+        message = f"The schema {access.schema.name} has no comparison stage, so there are no pairs that people compare."
         raise InvalidInputError([Problem("chosen", message)])
     counted = counted_in(session, access, plan)
     every = stage_kinds.of(Stage.COMPARISON).units(session, access=access, counted=counted) or ()

@@ -52,7 +52,7 @@ def plan_for(
     new_plan = with_prompts(replace(plan, **chosen), prompts, kept=kept)
     if chosen.get("prompt_seed") is not None and new_plan.prompt_seed is None:
         raise ModelError(
-            f"The prompts {new_plan.prompt_set} have one wording each, so a seed has no effect. Remove the seed."
+            f"Each of the prompts {new_plan.prompt_set} has only one wording, so a seed has no effect. Remove the seed."
         )
     return new_plan
 
@@ -148,7 +148,9 @@ def tools_in_words(plan: RunPlan) -> Sequence[str]:
     return () if added is None else added.in_words(plan)
 
 
-NO_TOOLS = "A tool set needs a strategy in which models ask for tools. Choose such a strategy, or remove the tool set."
+NO_TOOLS = (
+    "A tool set needs a strategy in which models request tools. Choose a strategy with tools, or remove the tool set."
+)
 
 
 def prompts_of(plan: RunPlan) -> PromptSet:

@@ -194,7 +194,7 @@ class Asker:
             )
         if n > 1 and self.spec.modality == "one_image":
             hint = " Set recent_segments=0 to show only the observation." if n_clips(shown) else ""
-            raise Cannot(f"{self.spec.name} accepts only one image, but this item has several.{hint}")
+            raise Cannot(f"{self.spec.name} accepts only one image, but this item has several images.{hint}")
 
     def _prepared(self, draft: DraftQuestion) -> Question:
         """Return the question with its prepared pictures."""

@@ -53,7 +53,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelError(
-            f"Answers of {spec.name} come from a file. Import them with `touchstone item import` or on the page Import."
+            f"Answers of {spec.name} come from a file. Import the answers with `touchstone item import` or on "
+            "the page Import."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):

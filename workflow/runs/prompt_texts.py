@@ -163,7 +163,7 @@ class PromptFiller:
             if name == DIMENSION:
                 known_as = {dimension.id: dimension.title for dimension in self.schema.dimensions}
                 return known_as.get(item.dimension, item.dimension)
-            raise Cannot(f"The prompt asks for `{placeholder}`, but items have no such field. Choose a field.")
+            raise Cannot(f"The prompt asks for `{placeholder}`, but items do not have this field. Choose a field.")
         known = self.fields[name]
         if name in self.keys:
             raise Cannot(

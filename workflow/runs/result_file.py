@@ -50,7 +50,7 @@ class ResultFile(NamedTuple):
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or value.get("made_by") != self.made_by:
-            raise InvalidFileError(f"{path} exists, but Touchstone did not write it. Name another file.")
+            raise InvalidFileError(f"{path} exists, but Touchstone did not create this file. Name another file.")
         return [str(file["sha256"]) for file in value.get("files", [])]
 
     def write(self, data: bytes, made: Mapping[str, Any]) -> None:

@@ -34,7 +34,7 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.BATCH:
             raise ConflictError("This run uses batch files, so you cannot pause the run.")
         if row.state not in OPEN:
-            raise ConflictError(f"This run is {row.state.value}, so you cannot pause it.")
+            raise ConflictError(f"This run is {row.state.value}, so you cannot pause the run.")
         runs.pause(session, row=row)
         log(session, "run.paused", by=by, run=row, now=store.now())
 
@@ -48,7 +48,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state is RunState.BATCH:
             raise ConflictError(f"This run uses batch files. To continue, run `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
-            raise ConflictError(f"This run is {row.state.value}, so you cannot resume it.")
+            raise ConflictError(f"This run is {row.state.value}, so you cannot resume the run.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
@@ -63,7 +63,7 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.CANCELLED:
             return
         if row.state is RunState.DONE:
-            raise ConflictError("This run is done, so you cannot cancel it.")
+            raise ConflictError("This run is done, so you cannot cancel the run.")
         runs.cancel(session, row=row, now=store.now())
         log(session, "run.cancelled", by=by, run=row, now=store.now())
 
@@ -123,7 +123,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         if row.withdrawn_at is not None:
             raise ConflictError(f"This run is already withdrawn. Reason: {row.withdrawn_why}")
         if row.state in OPEN:
-            raise ConflictError("This run is in progress. Pause or cancel the run before you withdraw it.")
+            raise ConflictError("This run is in progress. Pause or cancel the run before you withdraw the run.")
         withdraw_now(session, access=access, row=row, why=reason.strip(), by=by, now=store.now())
 
 

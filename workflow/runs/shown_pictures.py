@@ -195,7 +195,7 @@ class Shower:
 def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
     value = given.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise ModelError(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or greater.")
+        raise ModelError(f"`{name}` of the clips is {value!r}, but must be a whole number, 0 or greater.")
     return value
 
 

@@ -241,7 +241,7 @@ def carry_out(context: JobContext, inquiry: Inquiry[R]) -> JobOutcome:
     n, left = with_noun(summary.n, inquiry.wanted), len(inquiry.left())
     if not left or not context.stop():
         return JobOutcome(f"{n} at {result.out}.", summary)
-    sentence = f"{n} at {result.out}; {with_noun(left, inquiry.noun)} left to ask about. Run the same command again."
+    sentence = f"{n} at {result.out}. {with_noun(left, inquiry.noun)} left to ask about. Run the same command again."
     return JobOutcome(sentence, summary, again_in=None if context.canceled() else timedelta())
 
 

@@ -148,7 +148,7 @@ class _Loop:
                         if run not in self.refused | self.busy:
                             wake(self.store, run)
             except Exception:
-                _log.warning("the database cannot be reached; trying again", exc_info=True)
+                _log.warning("cannot reach the database; trying again", exc_info=True)
         self.stop.set()
         return JobOutcome("The worker left.")
 
@@ -180,4 +180,4 @@ class _Loop:
         try:
             act()
         except Exception:
-            _log.warning("the database cannot be reached; trying again", exc_info=True)
+            _log.warning("cannot reach the database; trying again", exc_info=True)

@@ -100,9 +100,7 @@ def import_(
     from extensions.archives.storing import ArchiveOptions
 
     if (people is WhoIsWho.MAP) != (map_ is not None):
-        raise SettingsError(
-            "--people map and --map FILE.csv belong together. Use both options, or remove both options."
-        )
+        raise SettingsError("Use --people map and --map FILE.csv together, or remove both options.")
     accounts = read_accounts(map_) if map_ is not None else {}
     shared = opened()
     how = ArchiveOptions(people=people, accounts=accounts, media=media, old_schemas=old_schemas)
@@ -177,7 +175,7 @@ def delete(
     )
     if yes is None:
         typer.echo(f"To keep a copy, run: touchstone project export {project} --out {project}.zip")
-        yes = typer.prompt("Type the project's name to delete it", default="", show_default=False)
+        yes = typer.prompt("Type the project's name to delete the project", default="", show_default=False)
         if not yes.strip():
             raise SettingsError("You typed no name. Nothing was deleted.")
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}

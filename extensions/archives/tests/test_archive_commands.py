@@ -59,7 +59,10 @@ def test_a_project_is_deleted_by_its_name(run: CliRunner) -> None:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    for typed, told in (("", "You typed no name. Nothing was deleted."), ("Ego\n", "To delete the project, type its name, ego.")):
+    for typed, told in (
+        ("", "You typed no name. Nothing was deleted."),
+        ("Ego\n", "To delete the project, type its name, ego."),
+    ):
         assert told in said("delete", "ego", typed=typed or "\n")
     assert "To delete the project, type its name, ego." in said("delete", "ego", "--yes", "two")
     gone = said("delete", "ego", typed="ego\n")

@@ -253,7 +253,9 @@ def test_images_may_be_named_alone_and_a_public_page_stays_behind(
         events.record(session, at=there.now(), kind=events.BOARD_PUBLISHED, project_id=1, data={"title": "All of it"})
     done = export_project(there, pictures, by=None, project="p", out=tmp_path / "bare.zip", with_media=False)
     assert done.left_out == 2
-    with pytest.raises(InvalidFileError, match="images or clips that are missing from the archive and from this server: 2"):
+    with pytest.raises(
+        InvalidFileError, match="images or clips that are missing from the archive and from this server: 2"
+    ):
         import_project(store, media, path=tmp_path / "bare.zip")
     come = import_project(store, media, path=tmp_path / "bare.zip", how=ArchiveOptions(media=tmp_path / "source"))
     with store.read() as session:

@@ -12,7 +12,7 @@ from app.commands.groups import Panel, find_group
 if TYPE_CHECKING:
     from app.services import Resources
 
-Run = Annotated[str, typer.Argument(help="The ID of a run that was started with --batch.")]
+Run = Annotated[str, typer.Argument(help="The ID of a run that you started with --batch.")]
 Size = Annotated[int, typer.Option(min=1, max=50_000, help="Put at most this many questions into one file.")]
 SIZE = 10_000
 LONGEST_SHOWN = 200
@@ -62,7 +62,9 @@ def export(
     shared, given = _opened(run)
     n = batch_runs.write(shared.store, file=file, size=size, **given)
     typer.echo(
-        f"Wrote {n} questions to {file}." if n else "All questions are already submitted, so no file was written."
+        f"Questions written to {file}: {n}."
+        if n
+        else "All questions are already submitted, so Touchstone wrote no file."
     )
     _print_status(shared, run)
 
@@ -107,7 +109,7 @@ def cancel(
 
     shared, given = _opened(run)
     n = batch_runs.end(shared.store, number=number, **given)
-    typer.echo(f"Canceled batch {number}. {n} questions of the batch have no answer.")
+    typer.echo(f"Canceled batch {number}. Questions of the batch without an answer: {n}.")
     _print_status(shared, run)
 
 
@@ -152,7 +154,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; {problems} lines that match no question are also stored" if problems else ""
+    rest = f"; also stored lines that match no question: {problems}" if problems else ""
     typer.echo(f"{attempts} new replies{rest}.")
 
 

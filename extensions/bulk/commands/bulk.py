@@ -93,7 +93,7 @@ def return_(
         Path | None,
         typer.Option(
             help="For returns to authors: a CSV file with the columns `item,reason`, as `touchstone shortcut check "
-            "--reasons` writes it. The reason of --why applies to rows without a reason.",
+            "--reasons` writes it. The reason in --why applies to rows without a reason.",
             metavar="FILE.csv",
         ),
     ] = None,
@@ -151,8 +151,8 @@ def _run(
         typer.echo(preview.out)
     if not yes:
         typer.echo(
-            f"Preview: {len(preview.can):,} items would change, and {len(preview.cannot):,} items would not. To "
-            "apply the change, add --yes."
+            f"Preview: items that would change: {len(preview.can):,}. Items that would not change: "
+            f"{len(preview.cannot):,}. To apply the change, add --yes."
         )
         return
     done = bulk.do(store, token=preview.token, **ask)

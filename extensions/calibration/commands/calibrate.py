@@ -159,7 +159,9 @@ def _study(
     from extensions.calibration.unit_file import read_units
 
     if by is not Cut.WHOLE and any(row.dimension == "all" for row in rows):
-        raise RatingsError("A dimension is named `all`, but the report means all dimensions by `all`. Rename it.")
+        raise RatingsError(
+            "A dimension is named `all`, but the report uses `all` for all dimensions. Rename the dimension."
+        )
     return Study(
         rows,
         about=read_units(units) if units is not None else {},
@@ -220,8 +222,8 @@ def _of_file(
     lost = [replace(row, value=NO_RATING) for key, row in empty.items() if key not in rated]
     for judge, n in sorted(Counter(row.rater for row in lost).items()):
         typer.echo(
-            f"{path.name}: {n:,} rows of {judge} have no rating. These rows count as unread replies. If the judge "
-            "was not asked, delete the rows.",
+            f"{path.name} has rows of {judge} without a rating ({n:,}). These rows count as unread replies. If the "
+            "judge was not asked, delete the rows.",
             err=True,
         )
     return [*rows, *lost], RatingSource(path.name, digest, "file")

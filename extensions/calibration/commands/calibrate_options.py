@@ -31,23 +31,23 @@ ProjectOption = Annotated[str | None, typer.Option(help="The project with the ra
 StageOption = Annotated[
     Stage | None,
     typer.Option(
-        help="The project's stage: verification or grading. Default: the stage of the schema's report, if a judge "
-        "has rated in that stage; otherwise grading.",
+        help="The project's stage: verification or grading. Default: the stage of the schema's report if a judge "
+        "has rated in that stage, otherwise grading.",
         metavar="STAGE",
     ),
 ]
 ByOption = Annotated[
     Cut | None,
     typer.Option(
-        help="Split the report by dimension, by group of dimensions, or not at all. Default: the schema's setting, "
+        help="Split the report by dimension, by group of dimensions, or not. Default: the schema's setting, "
         "otherwise by dimension."
     ),
 ]
 StatisticOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Show only this coefficient in tables. Krippendorff's alpha is always shown, because the verdict uses "
-        "it. Repeat the option for more coefficients, or give all. Default: the schema's setting.",
+        help="Show only this coefficient in tables. Tables always show Krippendorff's alpha, because the verdict "
+        "uses it. Repeat the option for more coefficients, or give all. Default: the schema's setting.",
         metavar="NAME",
     ),
 ]

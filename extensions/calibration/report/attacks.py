@@ -31,7 +31,7 @@ def attacks(study: Study) -> Section:
     if not study.attacks:
         reason = (
             "No judge rated attack answers, which are wrong answers that mostly ask for the highest score. Run the "
-            "same judge with `touchstone judge run --attacks`."
+            "judge with `touchstone judge run --attacks`."
         )
         section = nothing(10, "attacks", TITLE, reason)
         return replace(section, blocks=(*section.blocks, *others))

@@ -106,13 +106,15 @@ def bias(study: Study) -> Section:
         blocks += biases_table(study)
         blocks += [_by_model_table(biases), _family_table(biases), _length_table(biases)]
     else:
-        blocks.append(Paragraph("Leniency and length cannot be tested, because the values have no order.", "missing"))
+        blocks.append(
+            Paragraph("Touchstone cannot test leniency and length, because the values have no order.", "missing")
+        )
         blocks += biases_table(study)
     blocks += position(study)
     lead = (
         f"Judge minus people: {first_parts(biases.told)}."
         if biases.told
-        else "The values have no order, so leniency cannot be measured."
+        else "The values have no order, so Touchstone cannot measure leniency."
     )
     return Section(7, "bias", "Is the judge biased?", lead, tuple(blocks))
 
@@ -126,8 +128,8 @@ def _by_model_table(found: _Biases) -> Block:
         "By model",
         ("criterion", "dimension", "judge", "model", "what", "points", "p"),
         tuple(found.by_model),
-        note="A difference from all other models moves the model in a ranking. The intervals hold for all models "
-        "together, and Holm's method adjusts p.",
+        note="A difference from all other models moves the model in a ranking. The intervals are valid for all "
+        "models together, and Holm's method adjusts p.",
     )
 
 
@@ -141,9 +143,9 @@ def _family_table(found: _Biases) -> Block:
         ("criterion", "dimension", "judge", "what", "own family against all others"),
         tuple(found.own_family),
         unit="points of the scale; above 0, the judge favors its own family",
-        note="If the family's answers are better, quality explains a part of the first number. The second number "
-        "removes most of this part, but not all, because people's scores are noisy. As a check, compare "
-        "another judge on the same units.",
+        note="If the family's answers are better, the first number includes this quality difference. The second "
+        "number removes most of the quality difference, but not all, because people's scores are noisy. As a "
+        "check, compare another judge on the same units.",
     )
 
 
@@ -157,8 +159,8 @@ def _length_table(found: _Biases) -> Block:
         ("criterion", "dimension", "judge", "what", "change of judge minus people"),
         tuple(found.slopes),
         unit="points of the scale for each doubling of the length (least squares)",
-        note="Above 0, the judge favors long answers. A part of the slope may be quality. People's scores are "
-        "noisy, so holding these scores fixed does not remove this part completely.",
+        note="Above 0, the judge favors long answers. Quality may explain some of the slope. People's scores are "
+        "noisy, so holding these scores fixed does not remove the effect of quality completely.",
     )
 
 

@@ -325,7 +325,7 @@ def _by_level(study: Study) -> list[Block]:
                     f"{judge} compared with the people's mean, by level",
                     ("criterion", "level", "Pearson's r", "Spearman's rho"),
                     tuple(rows),
-                    unit="answers that people and the judge rated; the levels cannot be compared with each other",
+                    unit="answers that people and the judge rated; do not compare the levels with each other",
                 )
             )
     return blocks

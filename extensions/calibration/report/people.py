@@ -281,7 +281,7 @@ def reliability(study: Study) -> Section:
     statistic_name = "Krippendorff's alpha"
     lead = (
         f"{statistic_name} of people (1 is perfect, 0 is chance): {first_parts(leads)}. Compare a judge with this "
-        "agreement: single ratings of people contain errors, so even a perfect judge disagrees with some."
+        "agreement. People's ratings contain errors, so even a perfect judge disagrees with some ratings."
     )
     if len(lines) > 1:
         blocks.append(

@@ -130,7 +130,7 @@ def _grades(study: Study) -> list[Block]:
             ("criterion", "unit", "judge's score", "chosen"),
             tuple(units),
             note="Informative units narrow the interval most. Use these units for a score that is corrected by "
-            "levels. For PPI++, use units that are drawn at random.",
+            "levels. For PPI++, draw units at random.",
         ),
     ]
 

@@ -80,10 +80,8 @@ def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
 def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
     """Return the rule in sentences."""
     least = f"{rule.least_association:g}"
-    base = ", it agrees with people more often than a constant judge" if rule.beat_constant else ""
-    test = (
-        f", and it passes the alternative annotator test at epsilon {rule.epsilon:g}" if rule.alternative_test else ""
-    )
+    base = ", and agrees with people more often than a constant judge" if rule.beat_constant else ""
+    test = f", and passes the alternative annotator test at epsilon {rule.epsilon:g}" if rule.alternative_test else ""
     return (
         f"A verdict needs {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
         f"an agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
@@ -95,11 +93,11 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         "same value.",
         f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
         "cases, there is not enough data.",
-        "A blocking bias allows at most correction. Three biases block: a significant bias of at least 5 of 100 "
-        "points, a significant bias that changes the order of two models, and leniency if 5 points are not ruled "
-        "out.",
-        "A smaller significant bias forbids rankings if it reaches the next model. A bias also forbids rankings if "
+        "With a blocking bias, a judge can at most be usable with correction. Three biases block: a significant "
+        "bias of at least 5 of 100 points, a significant bias that changes the order of two models, and leniency if "
         "5 points are not ruled out.",
+        "A smaller significant bias forbids rankings if the bias reaches the next model. A bias also forbids "
+        "rankings if 5 points are not ruled out.",
         RULED_OUT,
         f"The weakest verdict counts if more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the "
         "model, the dimension or people's grade. To find this verdict, Touchstone gives each unread reply the "
@@ -255,8 +253,8 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
         give = "give" if len(copies) > 1 else "gives"
         why.insert(
             1,
-            f"{one} {give} nearly the same replies with the same errors as this judge, so all of them count as one "
-            "judge.",
+            f"{one} {give} nearly the same replies with the same errors as this judge, so all of these judges count "
+            "as one judge.",
         )
     if part.failed.get(judge):
         reply = study.reply(part, judge)

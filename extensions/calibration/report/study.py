@@ -64,7 +64,7 @@ class StoredRule:
         if given is None and self.rule is None:
             return "The default rule, which was not set beforehand"
         if self.rule is None or (given is not None and given != self.rule):
-            return "The rule given for this report, with no proof that it was set before the first reply"
+            return "The rule set for this report, without proof that the rule existed before the first reply"
         if not self.before:
             return f"The rule, set on {self.stored_on}, after the first reply on {self.first_reply or 'an unknown day'}"
         return f"The rule, set beforehand on {self.stored_on}; the first reply arrived on {self.first_reply}"
@@ -119,7 +119,7 @@ class Study:
             raise RatingsError("Name at least one judge with --judge.")
         both = [name for name in self.humans if name in {*self.judges, *self.runs.names()}]
         if both:
-            raise RatingsError(f"{both[0]} is named both as a person and as a judge. Name each rater once.")
+            raise RatingsError(f"You named {both[0]} as a person and as a judge. Name each rater once.")
         for option, kind in (
             ("--repeat", self.runs.repeats),
             ("--swapped", self.runs.swapped),

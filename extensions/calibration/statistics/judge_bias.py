@@ -396,7 +396,9 @@ def _gap_of_means(
         variance = summed(parts[used], clusters[used])
     common: dict[str, Any] = {"n_units": n, "n_raters": 2, "n_left_out": left_out, "confidence": confidence}
     if math.isnan(variance) or variance <= 1e-24:
-        return estimated(value, no_interval("too few units (or clusters), or all values are equal."), **common)
+        return estimated(
+            value, no_interval("there are too few units (or clusters), or all values are equal."), **common
+        )
     se = math.sqrt(variance)
     half = t_quantile(each, df) * se
     method = f"t with {df:.4g} degrees of freedom, Bonferroni over groups"

@@ -199,8 +199,8 @@ def disattenuated_correlation(
             reason = (
                 "The people's mean or the judge's mean is the same for all units."
                 if statistic is observed
-                else "A reliability is unknown (one person only) or not above zero, so the correlation cannot be "
-                "corrected."
+                else "A reliability is unknown (one person only) or not above zero, so Touchstone cannot correct "
+                "the correlation."
             )
             both.append(none(reason))
             continue

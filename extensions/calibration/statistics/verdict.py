@@ -72,7 +72,9 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.least_units < 2 or self.least_people < 2:
-            raise RatingsError("A rule needs at least two units and two people. Increase units or people.")
+            raise RatingsError(
+                "A rule needs at least two units and two people. Increase the number of units or people."
+            )
         if self.margin < 0:
             raise RatingsError(f"The margin of the rule is {self.margin:g}. Give 0 or more.")
         for name in ("least_reliability", "least_association", "epsilon"):
@@ -83,11 +85,9 @@ class Rule:
     @property
     def sentence(self) -> str:
         """The rule in words."""
-        base = ", it agrees with people more often than a constant judge" if self.beat_constant else ""
+        base = ", and agrees with people more often than a constant judge" if self.beat_constant else ""
         test = (
-            f" and it passes the alternative annotator test at epsilon {self.epsilon:g}"
-            if self.alternative_test
-            else ""
+            f" and passes the alternative annotator test at epsilon {self.epsilon:g}" if self.alternative_test else ""
         )
         return (
             f"A verdict needs {self.least_units} units, {self.least_people} people, and an agreement among people "
@@ -266,11 +266,11 @@ def _refuse_mixtures(
     """Refuse machines among the people, and a test at another epsilon than the rule's."""
     among = set(humans or ()) & set(machines)
     if among:
-        raise RatingsError(f"These machines are named as people: {', '.join(sorted(among))}. Name only people.")
+        raise RatingsError(f"You named these machines as people: {', '.join(sorted(among))}. Name only people.")
     if alternative is not None and alternative.epsilon != rule.epsilon:
         raise RatingsError(
             f"The alternative annotator test has epsilon {alternative.epsilon:g}, but the rule has {rule.epsilon:g}. "
-            "Use one epsilon for both."
+            "Use the same epsilon for the test and the rule."
         )
 
 
@@ -419,8 +419,8 @@ def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:
     if association.low >= bound:
         return (
             "usable with correction",
-            f"{ASSOCIATION} is {limits}, at least {bound:g}. The judge's scores help to estimate "
-            "people's scores, but cannot replace them.",
+            f"{ASSOCIATION} is {limits}, at least {bound:g}. The judge's scores help to estimate people's scores, "
+            "but cannot replace people's scores.",
         )
     if association.high < bound:
         return "not usable", f"{ASSOCIATION} is {limits}, below {bound:g}."

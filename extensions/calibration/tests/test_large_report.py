@@ -116,5 +116,7 @@ def test_a_row_or_verdict_longer_than_a_page_is_split() -> None:
 
 def test_without_a_browser_pdf_is_refused_and_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TouchstoneError, match=r"found no browser that can print PDF files.* Install Chromium.* print report\.html"):
+    with pytest.raises(
+        TouchstoneError, match=r"found no browser that can print PDF files.* Install Chromium.* print report\.html"
+    ):
         pdf.printed(card.page(calibration(study(1, 2, 1), HERE)))

@@ -120,7 +120,10 @@ def test_names_without_an_order_get_the_value_that_fewest_people_gave() -> None:
     found = ruling(report(range(0, 120, 2), words=True))
     assert found.verdict == "correct"
     assert "wrong lost 60 of 500" in found.why[0]
-    assert "the value farthest from people's values, the difference between judge and people would be \N{MINUS SIGN}0.100 [" in found.why[0]
+    assert (
+        "the value farthest from people's values, the difference between judge and people would be "
+        "\N{MINUS SIGN}0.100 [" in found.why[0]
+    )
 
 
 @needs("readers", "ratings")

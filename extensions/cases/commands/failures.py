@@ -28,7 +28,7 @@ def failures(
     send: Annotated[
         bool,
         typer.Option(
-            "--send", help="Before counting failures, send the answers that the schema selects (coding: of) to coding."
+            "--send", help="Send the answers that the schema selects with `coding: of` to coding, then count failures."
         ),
     ] = False,
     outputs: Annotated[

@@ -175,7 +175,7 @@ def _list(services: Services, view: ProjectView) -> None:
     if blind := sum(line.asked for line in lines):
         words = (
             f"The answers of {blind} of these {len(lines)} cases are hidden, because you may review the cases blind. "
-            "If you open a case, you no longer get the case for blind review."
+            "If you open a case, you can no longer review the case blind."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))

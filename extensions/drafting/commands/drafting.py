@@ -140,7 +140,7 @@ def import_(
     made: Annotated[
         Path | None,
         typer.Option(
-            help="The settings file of the proposals, for the page Pipelines. Default: FILE.made.json.",
+            help="The settings file of the proposals, for the Pipelines page. Default: FILE.made.json.",
             metavar="FILE",
         ),
     ] = None,
@@ -175,4 +175,6 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text. Save the file as UTF-8.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read the prompt {file} as UTF-8 text. Save the file as UTF-8."
+        ) from error

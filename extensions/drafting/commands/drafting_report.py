@@ -58,7 +58,7 @@ def plan(
 
     size = arm_size(rate=rate, difference=difference, power=power, cluster_size=per_source, icc=alike)
     typer.echo(
-        f"With {size.n:,} items with a verdict in each arm, {power:.0%} of studies detect a difference of "
+        f"If each arm has {size.n:,} items with a verdict, {power:.0%} of studies detect a difference of "
         f"{difference:g} from {rate:g} (95 % limits). If each item had its own source, {size.n_first_stage:,} items "
         "would be enough."
     )

@@ -79,7 +79,7 @@ def _report(services: Services, view: ProjectView) -> None:
         shell.section("Changes by people")
         about = (
             "“Changed” is the mean share of characters that differ from the proposal. “As proposed” is the share of "
-            "items with the proposed text. The columns “not shown” compare with a hidden proposal. “Seconds” is the "
+            "items with the proposed text. The “not shown” columns compare with a hidden proposal. “Seconds” is the "
             "mean time that authors spent on the field, including corrections. An untouched field counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))

@@ -140,7 +140,10 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     assert (counts["requests"], counts["tokens_in"], counts["tokens_out"]) == (35, 420, 105)
     assert counts["cost"] == pytest.approx((420 * 1 + 105 * 10) / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
-    assert failures == {why: 3 for _, why in BAD} | {"the reply is not JSON": 4, "an answer is not among the options": 4}
+    assert failures == {why: 3 for _, why in BAD} | {
+        "the reply is not JSON": 4,
+        "an answer is not among the options": 4,
+    }
     assert "3 rejected: the reply is too long, such as " in output
     assert "does not allow such an item. It shows a wall." in output
     again = [asked.text for asked in server.asked if "What was wrong" in asked.text]

@@ -31,7 +31,7 @@ def _mask(mask: Mapping[str, Any], labels: Collection[Any]) -> str | None:
     if unknown is not None:
         return f"the mask has the unknown key `{unknown}`. Remove the key."
     if ("rings" in mask) == ("rle" in mask):
-        return "the mask needs either `rings` or `rle`."
+        return "the mask needs either `rings` or `rle`. Use one of these keys."
     wrong = image_problem(mask)
     if wrong:
         return wrong
@@ -45,7 +45,7 @@ def _rings(rings: Any) -> str | None:
         if len(ring) < 3:
             return (
                 f"ring {number} has {len(ring)} point{'' if len(ring) == 1 else 's'}, but an area needs at least "
-                "three. Add points."
+                "three points. Add points."
             )
     if sum(map(len, rings)) > MOST_POINTS:
         return (

@@ -26,8 +26,7 @@ def duplicates(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Compare with another project, or with a file that the schema can read. Default: compare the items "
-            "with each other.",
+            help="Compare with another project or with a file of items. Default: compare the items with each other.",
             metavar="PROJECT|FILE",
         ),
     ] = None,
@@ -70,7 +69,7 @@ def duplicates(
     )
     if out is not None:
         write_files({out: search.as_csv(report).encode()})
-        print(f"{len(report.pairs):,} pairs written to {out}.", file=sys.stderr)
+        print(f"Pairs written to {out}: {len(report.pairs):,}.", file=sys.stderr)
     if as_json:
         typer.echo(json.dumps(search.as_json(report), indent=2, ensure_ascii=False, allow_nan=False))
         return

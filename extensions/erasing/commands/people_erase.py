@@ -22,7 +22,7 @@ def erase(
         typer.Option(
             "--yes",
             metavar="LOGIN",
-            help="The login again, as confirmation. If omitted, Touchstone asks for the login.",
+            help="The login again, to confirm the erasure. Without this option, the command asks for the login.",
         ),
     ] = None,
 ) -> None:
@@ -40,7 +40,7 @@ def erase(
     if erasing.is_erased(store, login=login):
         store.rewrite()
         typer.echo(
-            f"{login} was already erased. Touchstone rewrote the database file, which contains no deleted names."
+            f"{login} was already erased. Touchstone rewrote the database file, so the file contains no deleted names."
         )
         return
     person = erasing.may_be_erased(store, login=login)

@@ -54,7 +54,7 @@ _QUESTIONS = (
     _Question(
         "question",
         "--question",
-        "What is an example of a question?",
+        "What is an example question?",
         lambda said: "What is the person about to do?",
         lambda text, said: outline.checked_title(text),
     ),
@@ -68,7 +68,7 @@ _QUESTIONS = (
     _Question(
         "dimensions",
         "--dimensions",
-        "Which dimensions does the benchmark measure? Separate them with commas",
+        "Which dimensions does the benchmark measure? Separate the titles with commas",
         lambda said: "General",
         lambda text, said: outline.dimensions(text),
     ),
@@ -143,7 +143,9 @@ def register(cli: typer.Typer) -> None:
     def new(
         file: Annotated[
             Path,
-            typer.Argument(help="The YAML file to write. Touchstone writes the guideline to the same folder, as .md."),
+            typer.Argument(
+                help="The YAML file to write. Touchstone writes the guideline as a .md file to the same folder."
+            ),
         ],
         name: Annotated[str | None, typer.Option(help="The benchmark's name. Default: the name of the file.")] = None,
         title: Annotated[

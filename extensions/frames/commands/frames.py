@@ -47,7 +47,7 @@ def frames(
     ] = None,
     blurred: Annotated[
         float | None,
-        typer.Option(min=0.0, help="Drop frames below this share of the median sharpness of their video, such as 0.4."),
+        typer.Option(min=0.0, help="Drop frames below this share of their video's median sharpness, such as 0.4."),
     ] = None,
     min_sharpness: Annotated[float | None, typer.Option(min=0.0, help="Drop frames below this sharpness.")] = None,
     brightness: Annotated[

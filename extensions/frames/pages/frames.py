@@ -123,7 +123,7 @@ def _take(services: Services, view: ProjectView, where: str, files: Sequence[Any
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
 
-_NONE = f"Touchstone found no videos. Names of videos end with {', '.join(sorted(CLIPS))}."
+_NONE = f"Touchstone found no videos. The names of video files must end with {', '.join(sorted(CLIPS))}."
 
 
 def _below(services: Services) -> list[tuple[str, Path]]:
@@ -140,7 +140,7 @@ def _ask_delete(services: Services, folder: Path, about: SetDescription) -> None
     question = confirm.Confirmation(
         title=f"Delete the frames of {about.called}?",
         words="Touchstone deletes the videos, frames and choices of this set. Frames in the pool stay.",
-        undo="You cannot undo this, but you can upload the videos again.",
+        undo="You cannot undo this action, but you can upload the videos again.",
         yes="Delete these frames",
     )
     confirm.ask(services, question, lambda: set_jobs.remove(services, folder), key="frames.delete.sure")
@@ -201,8 +201,8 @@ def _again(services: Services, folder: Path, about: SetDescription) -> None:
     words.html(
         str(
             markup.paragraph(
-                "Screening checks frames that were already taken. If you change how frames are taken, Touchstone "
-                "reads all videos again and discards your choices.",
+                "Screening checks only frames that already exist. If you change the settings for taking frames, "
+                "Touchstone reads all videos again and discards your choices.",
                 style="ts ts-quiet",
             )
         )

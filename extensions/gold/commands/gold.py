@@ -88,7 +88,7 @@ def add(
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidFileError(
-            f"{file} cannot be read as UTF-8 text: {error}. Check the path and the encoding."
+            f"Touchstone cannot read {file} as UTF-8 text: {error}. Check the path and the encoding."
         ) from error
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -171,7 +171,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         question = Confirmation(
             f"Withdraw the gold check {name}?",
             "Raters no longer get this gold check, and its answers no longer count.",
-            "You cannot undo this.",
+            "You cannot undo this action.",
             f"Withdraw {name}",
         )
         confirm.ask(
@@ -205,7 +205,7 @@ def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:
-            state = state or "most raters answer this check wrong. Check whether the known answer is right."
+            state = state or "most raters answer this check incorrectly. Check whether the known answer is right."
         rows.append(
             [
                 markup.text(_name(line)),

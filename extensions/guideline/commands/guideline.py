@@ -25,7 +25,9 @@ def register(cli: typer.Typer) -> None:
 
 def show(
     project: Project,
-    version: Annotated[int | None, typer.Option(help="Show this earlier version. Default: the current one.")] = None,
+    version: Annotated[
+        int | None, typer.Option(help="Show this earlier version. Default: the current version.")
+    ] = None,
     history: Annotated[
         bool, typer.Option("--history", help="List all versions with their reasons instead of the text.")
     ] = False,
@@ -57,8 +59,8 @@ def import_(
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="An adjudication reason in one dimension that this version settles. The version closes the open "
-            "decisions with this reason. Repeat the option for more reasons.",
+            help="An adjudication reason in one dimension that this version settles. Publishing the version closes "
+            "the open decisions with this reason. Repeat the option for more reasons.",
             metavar="REASON@DIMENSION",
         ),
     ] = None,
@@ -82,7 +84,7 @@ def import_(
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidFileError(
-            f"{file} cannot be read as UTF-8 text. Nothing was changed. Save the file as UTF-8."
+            f"Touchstone cannot read {file} as UTF-8 text. Nothing was changed. Save the file as UTF-8."
         ) from error
     done = versions.publish_version(
         _store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify

@@ -106,7 +106,8 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, log)
     why = (
-        "the answer has no item id, and the answer's question, 'Where am I?', is that of 2 items (Localization/location/0, "
+        "the answer has no item id, and the answer's question, 'Where am I?', is that of 2 items "
+        "(Localization/location/0, "
         "Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
@@ -155,7 +156,11 @@ def test_what_is_about_no_item_is_named_and_never_dropped(store: Store, media: M
     path.write_text("".join(json.dumps({"doc_id": n, **row, "resps": [["x"]]}) + "\n" for n, row in enumerate(rows)))
     done = bring(store, media, path, model="m", skip_bad=True)
     assert [(bad.row, bad.reason) for bad in done.bad] == [
-        (1, "there is no item 'nowhere' in this project, and no item has the answer's question, 'Which fruit lies on my table'"),
+        (
+            1,
+            "there is no item 'nowhere' in this project, and no item has the answer's question, 'Which fruit lies "
+            "on my table'",
+        ),
         (2, "there is no item 'nowhere' in this project, and question is missing"),
         (3, "the answer has no item id, and no item has the answer's question, 'Which fruit lies on your table?'"),
     ]
@@ -172,7 +177,9 @@ def test_of_several_answers_to_one_item_the_first_epoch_s_counts(
     path = tmp_path / "l.json"
     head = {"version": 2, "status": "success", "eval": {"model": "m", "task_id": "t"}}
     path.write_text(json.dumps({**head, "samples": [epoch(3, "plum"), epoch(2, "lemon"), epoch(1, "lemon")]}))
-    with pytest.raises(InvalidFileError, match=r"l\.json, row 1: an earlier row has a different answer of m to this item"):
+    with pytest.raises(
+        InvalidFileError, match=r"l\.json, row 1: an earlier row has a different answer of m to this item"
+    ):
         bring(store, media, path)
     assert answered(store) == {}
     done = bring(store, media, path, skip_bad=True)
@@ -266,7 +273,8 @@ def test_an_id_goes_before_the_question_and_the_first_that_is_an_item_s_counts()
     assert MATCH(PredictionRecord("m", "x", question="So: What is it?", ids=("other", "i2")))[0] == 2
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2"))) == (
         None,
-        "the answer names the item 'i2', but its question, 'Where am I?', is not the item's question: 'What is it?'; 'i5' "
+        "the answer names the item 'i2', but its question, 'Where am I?', is not the item's question: 'What is "
+        "it?'; 'i5' "
         "has this question",
     )
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other",)))[0] == 5

@@ -242,7 +242,10 @@ def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Pat
         ("tiny", "1", "", Outcome.EMPTY),
     ]
     path.write_text(path.read_text()[:-40])
-    assert "correct the file, because Touchstone cannot read it beyond this position" in read_predictions(path, schema=SCHEMA).bad[0].reason
+    assert (
+        "correct the file, because Touchstone cannot read it beyond this position"
+        in read_predictions(path, schema=SCHEMA).bad[0].reason
+    )
 
 
 def test_what_fastchat_writes_when_its_requests_fail_is_no_answer(tmp_path: Path) -> None:

@@ -30,14 +30,14 @@ def audit(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only events of this kind, such as task.submitted. To select all kinds that begin with a prefix, "
-            "end with a dot, such as `task.`. Repeat the option for more kinds."
+            help="Show only events of this kind, such as task.submitted. To select all kinds with a prefix, end the "
+            "prefix with a dot, such as `task.`. Repeat the option for more kinds."
         ),
     ] = None,
-    person: Annotated[str | None, typer.Option(help="Only events by this person.", metavar="LOGIN")] = None,
-    item: Annotated[str | None, typer.Option(help="Only events about this item, by its ID in files.")] = None,
-    since: Annotated[datetime | None, typer.Option(help="Only events at or after this time, in UTC.")] = None,
-    until: Annotated[datetime | None, typer.Option(help="Only events up to this time, in UTC.")] = None,
+    person: Annotated[str | None, typer.Option(help="Show only events by this person.", metavar="LOGIN")] = None,
+    item: Annotated[str | None, typer.Option(help="Show only events about this item, by its ID in files.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="Show only events at or after this time, in UTC.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Show only events up to this time, in UTC.")] = None,
     format: Annotated[
         Format, typer.Option(help="The output format: a table, or one JSON object per line.")
     ] = Format.CSV,

@@ -35,7 +35,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Audit",
-        "All events of this project, newest first. Touchstone adds events, but never changes events.",
+        "All events of this project, newest first. Touchstone adds events, but never changes existing events.",
         made_up=view.made_up,
     )
     where: dict[str, Any] = {"by": services.person, "project": view.name}

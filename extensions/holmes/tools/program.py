@@ -68,7 +68,7 @@ def _begun(
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise ToolFailure("not_started", f"{tool.name} could not be started ({words[0]}): {why}.") from None
+        raise ToolFailure("not_started", f"Touchstone could not start {tool.name} ({words[0]}): {why}.") from None
     try:
         yield process
     finally:
@@ -99,7 +99,7 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
             if over is None and now > end:
                 raise ToolFailure("timeout", f"{tool.name} did not end within {tool.seconds:g} seconds.")
             if stop():
-                raise ToolFailure("stopped", f"{tool.name} was stopped, because the run was stopped.")
+                raise ToolFailure("stopped", f"Touchstone stopped {tool.name}, because the run was stopped.")
             if not open_.get_map():
                 time.sleep(LOOK_SECONDS / 4)
             for key, _ in open_.select(LOOK_SECONDS if over is None else LOOK_SECONDS / 4) if open_.get_map() else ():

@@ -36,21 +36,21 @@ def add(
         typer.Option(help="The source of all files, such as a video or place. Default: each folder is a source."),
     ] = None,
     dimension: Annotated[
-        str | None, typer.Option(help="The only dimension that may use the files. Default: any.")
+        str | None, typer.Option(help="The only dimension that may use the files. Default: any dimension.")
     ] = None,
     groups: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|folders",
-            help="For items with several files. Give a CSV or JSON lines file with `group`, `role` and `file`, or "
-            "with a column for each role. Give `folders` if each folder is a group and its files are named by "
-            "role.",
+            help="Group files for items with several files. Give a CSV or JSON lines file with `group`, `role` and "
+            "`file`, or with a column for each role. Give `folders` if each folder is a group and its files "
+            "are named by role.",
         ),
     ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --groups: NAME=COLUMN, if a column has another name. Repeat the option for more columns."
+            help="With --groups: a column with a different name, as NAME=COLUMN. Repeat the option for more columns."
         ),
     ] = None,
 ) -> None:

@@ -18,7 +18,7 @@ def register(cli: typer.Typer) -> None:
 
 def triage(
     project: Annotated[str, typer.Argument(help="The project.")],
-    out: Annotated[Path | None, typer.Option(help="Write every decision to this CSV file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write all decisions to this CSV file.")] = None,
 ) -> None:
     """Show how many images of the pool people kept, dropped and have not seen, with reasons.
 
@@ -34,7 +34,9 @@ def triage(
         try:
             out.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise InvalidFileError(f"{out} cannot be written. Nothing was changed. Choose another file.") from error
+            raise InvalidFileError(
+                f"Touchstone cannot write {out}. Nothing was changed. Choose another file."
+            ) from error
     typer.echo(f"Frames: {total.left} left, {total.kept} kept, {sum(total.dropped.values())} dropped")
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")

@@ -42,10 +42,11 @@ Stages = Annotated[
     ),
 ]
 Ahead = Annotated[
-    int | None, typer.Option(min=1, help="Number of tasks that a person has in Label Studio at once. Default: 3.")
+    int | None, typer.Option(min=1, help="The number of tasks that a person has in Label Studio at once. Default: 3.")
 ]
 Hold = Annotated[
-    float | None, typer.Option(min=0.1, help="Number of hours for which a task is reserved for its person. Default: 8.")
+    float | None,
+    typer.Option(min=0.1, help="The number of hours for which Touchstone reserves a task for its person. Default: 8."),
 ]
 MediaFrom = Annotated[
     str | None,
@@ -81,7 +82,8 @@ def people(
     pairs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A person's login and e-mail address in Label Studio. If omitted, list the people.",
+            help="A person's login and e-mail address in Label Studio. Without this argument, the command lists the "
+            "people.",
             metavar="LOGIN=E-MAIL",
         ),
     ] = None,

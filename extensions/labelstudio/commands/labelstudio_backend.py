@@ -43,7 +43,9 @@ def backend(
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option(min=1, max=3600, help="The time limit of a request. Label Studio gives up after 100 seconds."),
+        typer.Option(
+            min=1, max=3600, help="The time limit of a request, in seconds. Label Studio gives up after 100 seconds."
+        ),
     ] = 90,
 ) -> None:
     """Give Label Studio predictions of your model while people annotate. Runs until Ctrl+C.

@@ -179,7 +179,7 @@ def _refuse(
     why = " ".join(problem.message for problem in problems)[:_LONGEST_SAID]
     mine = slot.person_id == row.person_id and slot.state is TaskState.CLAIMED
     if mine:
-        says = f"Your answer could not be stored. {why} Please correct the answer and submit it again."
+        says = f"Touchstone could not store your answer. {why} Please correct the answer, then submit the answer again."
         _again(session, link, row, says, [dict(region) for region in annotation.result if isinstance(region, Mapping)])
     else:
         sent_tasks.call_back(session, row=row, why=why)
@@ -266,11 +266,11 @@ def note(
 def _access(session: Session, person: Person | None, slot: StoredTask, *, active: bool) -> tuple[Access | None, str]:
     """Return the access of a slot's rater. None and a reason if the person may no longer work on the slot."""
     if person is None or not active:
-        return None, "This account was deactivated before the answer was fetched."
+        return None, "This account was deactivated before Touchstone fetched the answer."
     try:
         access = access_by_id(session, person=person, project_id=slot.project_id)
     except NotFoundError:
-        return None, "This person was removed from the project before the answer was fetched."
+        return None, "This person was removed from the project before Touchstone fetched the answer."
     if not access.may_do(slot.stage) or not access.may_use(slot.dimension):
         return None, "This person no longer works on this stage or dimension."
     return access, ""

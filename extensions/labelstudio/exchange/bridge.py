@@ -130,8 +130,8 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
             [
                 Problem(
                     "email",
-                    f"{email!r} is not an e-mail address. Give the address with which the person signs in "
-                    "to Label Studio.",
+                    f"{email!r} is not an e-mail address. Give the address that the person uses to sign in to Label "
+                    "Studio.",
                 )
             ]
         )
@@ -160,7 +160,7 @@ def unmap_person(store: Store, *, by: Person | None, project: str, address: str,
         who = people.by_login(session, login=normal_login(login))
         mapped = servers.person(session, bridge_id=row.id, person_id=who.id) if who else None
         if who is None or mapped is None:
-            raise NotFoundError(f"{login!r} is not mapped to {row.address}.")
+            raise NotFoundError(f"{login!r} is not mapped to {row.address}. Check the login.")
         servers.remove_person(session, row=mapped)
         data = {"address": row.address, "login": who.login}
         log(session, "bridge.person_unmapped", by=by, project=access, now=store.now(), data=data)

@@ -61,7 +61,7 @@ def _why_over(row: StoredBridgeTask, slot: StoredTask, now: datetime) -> tuple[s
     if slot.state is TaskState.WITHDRAWN:
         return "The task is no longer needed.", _KEPT
     if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
-        return "The task was given back or went to another person.", _KEPT
+        return "The person gave the task back, or the task went to another person.", _KEPT
     if slot.lease_until is not None and slot.lease_until < now:
         return "The task was not answered in time.", _POSTPONED
     return "The item was edited.", _KEPT

@@ -114,7 +114,8 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
             [
                 Problem(
                     "labeling",
-                    f"The dimensions of {schema.title} have different questions, so one form cannot show them all.",
+                    f"The dimensions of {schema.title} have different questions, so one form cannot show all "
+                    "questions.",
                 )
             ]
         )

@@ -47,7 +47,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Label Studio",
-        "People annotate in Label Studio. Touchstone assigns the tasks and keeps votes and verdicts.",
+        "People annotate in Label Studio. Touchstone assigns the tasks and stores votes and verdicts.",
         made_up=view.made_up,
     )
     status = bridge.status(services.store, by=services.person, project=view.name)
@@ -88,7 +88,9 @@ def _status_line(services: Services, view: ProjectView, status: BridgeStatus) ->
     for step in status.next_steps:
         shell.show(markup.notice(step))
     if not status.next_steps:
-        shell.show(markup.notice("Up to date: all answers are fetched, and everyone has tasks.", style="good"))
+        shell.show(
+            markup.notice("Up to date: Touchstone has fetched all answers, and everyone has tasks.", style="good")
+        )
     left, right, rest = st.columns((1, 1, 5))
     key = f"label_studio.{{}}.{view.name}.{status.address}"
     with left:
@@ -229,7 +231,7 @@ def _about(there: PersonThere | None) -> str:
         return ""
     if there.why:
         return there.why
-    return "account found" if there.known else "account will be checked at the next push"
+    return "account found" if there.known else "Touchstone checks the account at the next push"
 
 
 def _save_people(services: Services, project: str, status: BridgeStatus, keys: Mapping[str, str]) -> None:

@@ -245,7 +245,7 @@ def _tasks(body: Any) -> tuple[list[Mapping[str, Any]], Configuration]:
         raise BadRequestError("`tasks` must be a list of tasks, each with its `data`.")
     if len(tasks) > MOST_TASKS:
         raise RequestTooLargeError(
-            f"The request has {len(tasks)} tasks, but at most {MOST_TASKS} are allowed. Send fewer tasks at once."
+            f"The request has {len(tasks)} tasks, but can have at most {MOST_TASKS}. Send fewer tasks at once."
         )
     if not isinstance(config, str):
         raise BadRequestError("`label_config` must be the project's labeling configuration.")

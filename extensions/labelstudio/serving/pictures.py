@@ -47,7 +47,7 @@ class PictureFinder:
         places = self._folder.closest(path) if self._folder else []
         if len(places) != 1:
             why = "several files match" if places else "no file matches"
-            where = "in the folder of --media" if self._folder else "because no folder was given with --media"
+            where = "in the folder that --media names" if self._folder else "because --media names no folder"
             raise InvalidMediaError(f"{why} {path} {where}. Touchstone does not download files.")
         medium = self._theirs.add(places[0], name=str(places[0]))
         if medium.kind != "image":

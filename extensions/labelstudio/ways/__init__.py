@@ -100,7 +100,7 @@ FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     JsonField: _always("Label Studio has no control for a field of kind `json`."),
     OptionOfField: _none_of_them,
     OrderOfField: _always(
-        "authors write the entries to order in the same form, and a Label Studio form cannot rank its own answers."
+        "authors would write and order the entries in one form, but a Label Studio form cannot rank its own answers."
     ),
     SegmentsField: _always("Label Studio has no control for a field of kind `segments`."),
 }

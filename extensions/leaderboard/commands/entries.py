@@ -98,4 +98,4 @@ def budget(
         done = entry_budget.set_budget(store, by=None, project=project, budget=wanted)
         typer.echo("Saved." if done else "Nothing was changed.")
     allowance = entry_budget.budget(store, by=None, project=project)
-    typer.echo("A team may send any number of entries." if allowance is None else f"A team may send {allowance.words}.")
+    typer.echo("A team can send any number of entries." if allowance is None else f"A team can send {allowance.words}.")

@@ -151,7 +151,9 @@ def test_code_of_its_own_runs_only_if_the_operator_names_it(folder: Path) -> Non
     assert "needs code from its repository" in refused(folder)
     told = refused(folder, remote_code=True)
     assert f"TOUCHSTONE_REMOTE_CODE names {folder}" in told
-    assert "only if TOUCHSTONE_REMOTE_CODE names" in refused(folder, ModelPermissions(remote_code=("another",)), remote_code=True)
+    assert "only if TOUCHSTONE_REMOTE_CODE names" in refused(
+        folder, ModelPermissions(remote_code=("another",)), remote_code=True
+    )
     assert not flag.exists()
     refused(folder, ModelPermissions(remote_code=(str(folder),)), remote_code=True)
     assert flag.exists(), "named by the operator, it ran"

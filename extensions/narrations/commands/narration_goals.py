@@ -73,7 +73,8 @@ def goals(
         typer.Option(
             min=1,
             max=20,
-            help="The maximum number of retries after an invalid reply. Videos without a valid reply are left out.",
+            help="The maximum number of retries after an invalid reply. Touchstone leaves out videos without a valid "
+            "reply.",
         ),
     ] = 3,
     fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
@@ -162,7 +163,9 @@ def _prompt(file: Path | None) -> str:
     try:
         return (file or OURS).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"The prompt {file} cannot be read as UTF-8 text. Save the file as UTF-8.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read the prompt {file} as UTF-8 text. Save the file as UTF-8."
+        ) from error
 
 
 def _check(read: ReadNarrations, file: Path, limits: Limits) -> None:

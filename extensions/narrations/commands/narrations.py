@@ -227,7 +227,7 @@ def questions(
     tell_bad("Goals left out", result.bad_goals)
     _tell_tally(result.tally)
     typer.echo(
-        f"Wrote {with_noun(result.n, 'question')} to {out / 'egoplan.json'}. Details of how they were made: "
+        f"Wrote {with_noun(result.n, 'question')} to {out / 'egoplan.json'}. Details of how each question was made: "
         f"{out / 'made.json'}"
     )
     if not result.n:
@@ -366,7 +366,9 @@ def tell_rows(read: ReadNarrations) -> None:
     for what, n in {**read.notes, **read.passed_over}.items():
         typer.echo(f"   {n:,} {'passed over: ' if what in read.passed_over else ''}{what}")
     if read.windows:
-        typer.echo(f"   each lasts from {read.windows['rule']}, a = {read.windows['a']} s, b = {read.windows['b']}")
+        typer.echo(
+            f"   each narration lasts from {read.windows['rule']}, a = {read.windows['a']} s, b = {read.windows['b']}"
+        )
     tell_bad("Rows left out", read.bad)
 
 

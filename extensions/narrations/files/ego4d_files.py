@@ -46,7 +46,7 @@ def read(
         _windows(found, moments[video, passes[0]], mean, whole, durations.get(video))
         if len(passes) > 1:
             n = len(moments[video, passes[1]])
-            why = f"from narrator {passes[1]}, but only narrator {passes[0]} is read"
+            why = f"from narrator {passes[1]}, but Touchstone reads only narrator {passes[0]}"
             found.passed_over[why] = found.passed_over.get(why, 0) + n
     found.windows = {"rule": "t - b / 2a to t + b / 2a", "a": str(whole), "b": "the mean spacing of the video"}
 
@@ -101,7 +101,7 @@ class _Reader:
                 raise JsonBreak(walk.at, "there is more text after the closing }")
         except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
-            why = f"{error}; the rest of the file cannot be read"
+            why = f"{error}; Touchstone cannot read the rest of the file"
             self._found.bad.append(BadRow(self._found.path, line, why, ""))
 
     def _video(self, name: str) -> None:

@@ -186,7 +186,9 @@ class _Json:
                 raise JsonBreak(walk.at, "there is more text after the end of the JSON")
         except JsonBreak as error:
             line = walk.line(min(error.at, len(walk.text)))
-            self._found.bad.append(BadRow(self._place, line, f"{error}; the rest of the file is not read", ""))
+            self._found.bad.append(
+                BadRow(self._place, line, f"{error}; Touchstone does not read the rest of the file", "")
+            )
 
     def _list(self, walk: Walk) -> None:
         for at in walk.elements():
@@ -308,7 +310,7 @@ def _steps(actions: Sequence[Any]) -> Iterator[Step]:
             raise Unfit("each action must be text or an object {...}")
         id, text = _text(action, ("id", "narration_id")), _text(action, WORDS)
         if not id and not text:
-            raise Unfit("each action needs an id or words")
+            raise Unfit("each action needs an ID or words")
         frames = [action.get(key) for key in ("start_frame", "stop_frame")]
         if not all(frame is None or (isinstance(frame, int) and not isinstance(frame, bool)) for frame in frames):
             raise Unfit("the frames of actions must be whole numbers")

@@ -56,7 +56,7 @@ class Walk:
             repeated_key = json_text.repeated_key(self.text, self.at)
             raise JsonBreak(repeated_key[1] if repeated_key else self.at, str(error)) from None
         except RecursionError:
-            raise JsonBreak(self.at, "the JSON is nested too deep") from None
+            raise JsonBreak(self.at, "the JSON is nested too deeply") from None
         except ValueError as error:
             at = getattr(error, "pos", self.at)
             cut = at >= len(self.text.rstrip()) or "Unterminated" in str(error)
@@ -104,7 +104,7 @@ class Walk:
         if first not in ("{", "["):
             return self.value()
         if depth == 0:
-            raise JsonBreak(self.at, "the JSON is nested too deep")
+            raise JsonBreak(self.at, "the JSON is nested too deeply")
         if first == "[":
             return [self.tree(depth - 1) for _ in self.elements()]
         line = self.line(self.at)

@@ -146,7 +146,7 @@ class _Table:
                     [
                         Problem(
                             "column",
-                            f"{self._found.path} has no column {column!r}. The file has "
+                            f"{self._found.path} has no column {column!r}. The file has the columns "
                             f"{json_text.printable(', '.join(head))}.",
                         )
                     ]
@@ -155,8 +155,8 @@ class _Table:
         if lacking := [name for name in NEEDED if name not in self._at]:
             there = json_text.printable(", ".join(filter(None, head))[:200])
             raise InvalidFileError(
-                f"{self._found.path} has no column for {', '.join(lacking)}. The file has {there}. Name each missing "
-                f"column, such as {lacking[0]}=COLUMN."
+                f"{self._found.path} has no column for {', '.join(lacking)}. The file has the columns {there}. Name "
+                f"each missing column, such as {lacking[0]}=COLUMN."
             )
 
     def _cell(self, cells: Sequence[str], name: str) -> str:
@@ -172,9 +172,9 @@ class _Table:
         spanned(start, stop, (self._how.durations or {}).get(video))
         own = fitting(self._cell(cells, "id"))
         if "id" in self._at and not own:
-            raise Unfit("the id is empty")
+            raise Unfit("the ID is empty")
         if own and own in self._lines:
-            raise Unfit(f"the id {own} is already used in line {self._lines[own]}")
+            raise Unfit(f"the ID {own} is already used in line {self._lines[own]}")
         same = (video, start, stop, text)
         if same in self._same:
             raise Unfit(f"the row repeats line {self._same[same]}")

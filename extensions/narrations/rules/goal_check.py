@@ -62,7 +62,7 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
         where = f"{goal}, action {number} ({step.id})"
         at = here.ids.get(step.id)
         if at is None:
-            yield Mend(where, f"no narration of {goal.video} has this id", "Use an ID from the narrations file")
+            yield Mend(where, f"no narration of {goal.video} has this ID", "Use an ID from the narrations file")
             continue
         row = here.rows[at]
         mine, its = {
@@ -72,7 +72,7 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
             "": ("", ""),
         }[unlike := step.unlike(row)]
         if unlike:
-            todo = "Use the words and times of the narration, or the id of the right action"
+            todo = "Use the words and times of the narration, or the ID of the right action"
             has = f"{'has' if unlike == 'words' else f'{unlike}s at'} {str(mine)[:80]!r}"
             yield Mend(where, f"the action {has}, unlike its narration ({str(its)[:80]!r})", todo)
         if at == before:
@@ -115,11 +115,16 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                 if levels[0] == levels[1]:
                     what = f"the goal shares {len(shared):,} actions with {other.goal.where}, such as {first}"
                     todo = (
-                        f"An action belongs to one {task.goal.level}. Remove it from one goal, or change a goal's level"
+                        f"An action can belong to only one {task.goal.level}. Remove the action from one goal, "
+                        "or change a goal's level"
                     )
                     yield Mend(str(task.goal), what, todo)
                     continue
                 lower, upper = (task, other) if levels[0] > levels[1] else (other, task)
                 if not at[id(lower)] <= at[id(upper)]:
                     what = f"only some of the goal's actions are in the {upper.goal.level} of {upper.goal.where}"
-                    yield Mend(str(lower.goal), what, "Remove these actions, or add them to the goal above")
+                    yield Mend(
+                        str(lower.goal),
+                        what,
+                        "Remove the actions that the goal above lacks, or add these actions to the goal above",
+                    )

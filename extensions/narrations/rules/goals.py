@@ -131,7 +131,7 @@ class Video:
                 raise Unknown("one of the goal's actions is not a narration of its video")
             at = self.ids[step.id]
             if step.unlike(self.rows[at]):
-                raise Unknown("one of the goal's actions differs in words or times from the narration with its id")
+                raise Unknown("one of the goal's actions differs in words or times from the narration with its ID")
             return at
         those = self.texts.get(step.text) or [self.ids[name] for name in (step.text,) if name in self.ids]
         if step.start_frame is not None:
@@ -145,7 +145,10 @@ class Video:
         elif after is not None:
             those = [at for at in those if at > after][:1]
         elif len(those) > 1:
-            raise Unknown("the goal's first action matches several narrations, because only its words are given")
+            raise Unknown(
+                "the goal's first action matches several narrations, because the goal gives only the words of this "
+                "action"
+            )
         if not those:
             raise Unknown("one of the goal's actions is not a narration of its video")
         return those[0]

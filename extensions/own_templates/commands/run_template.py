@@ -65,8 +65,8 @@ def template(
     if file.suffix in (".jsonl", ".json"):
         if parser is None or not value:
             raise ModelError(
-                "Published prompts do not define how replies are read. Give --parser, and --value for each possible "
-                "value."
+                "Published prompts do not define how Touchstone reads replies. Give --parser, and --value for each "
+                "possible value."
             )
         values = [published_prompts.value_of(text) for text in value]
         texts = dict(published_prompts.published_texts(file, parser=parser, values=values, pair=pair or ()))

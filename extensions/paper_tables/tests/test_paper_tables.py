@@ -452,7 +452,9 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     make_project(store, loaded=loaded)
     found = paper_tables(store, person=None, project="p", layout=read_layout(shipped()[name]))
     # what no item has been labelled with is told with all that there is
-    assert {each.why for each in found.tables if not each.why.startswith("Touchstone cannot slice items by 'bertscore'")} <= {
+    assert {
+        each.why for each in found.tables if not each.why.startswith("Touchstone cannot slice items by 'bertscore'")
+    } <= {
         "No model has answered yet.",
         "No judge has rated models' answers yet.",
         *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),

@@ -30,8 +30,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Pipelines",
-        "How items are made, step by step, which items each step dropped, and why. You can run each step again on "
-        "its page.",
+        "This page shows each step that makes items, the items that the step dropped, and the reasons. You can run "
+        "each step again on its own page.",
         made_up=view.made_up,
     )
     steps: list[PipelineStep] = extensions.rows("pipeline_steps")

@@ -104,11 +104,11 @@ def _numbers(text: str, option: str) -> Sequence[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not a list of numbers, such as 0.2,0.8.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of numbers. Give a list such as 0.2,0.8.") from error
 
 
 def _whole(text: str, option: str) -> Sequence[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise RatingsError(f"{option} {text!r} is not a list of whole numbers, such as 2,3.") from error
+        raise RatingsError(f"{option} {text!r} is not a list of whole numbers. Give a list such as 2,3.") from error

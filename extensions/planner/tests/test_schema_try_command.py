@@ -166,7 +166,9 @@ def test_what_is_wrong_is_said_and_nothing_is_served(served: list[Any], tmp_path
     (tmp_path / "guidelines").mkdir()
     (tmp_path / "guidelines/panel.md").write_text("x")
     refused = run(str(wrong))
-    assert re.search(r"wrong\.yaml:\d+: stages.*`chioce` is not a known value; did you mean `choice`\?", str(refused.exception))
+    assert re.search(
+        r"wrong\.yaml:\d+: stages.*`chioce` is not a known value; did you mean `choice`\?", str(refused.exception)
+    )
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

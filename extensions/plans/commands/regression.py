@@ -111,8 +111,8 @@ TaskField = Annotated[
 StandardErrors = Annotated[
     Errors | None,
     typer.Option(
-        help="The standard errors. Default: clustered if there are clusters. Otherwise HC3, or classical for the "
-        "logistic regression of plans."
+        help="The standard errors. Default with clusters: clustered. Default without clusters: classical for the "
+        "logistic regression of plans, otherwise HC3."
     ),
 ]
 Together = Annotated[

@@ -22,7 +22,7 @@ class Plan(CriterionKind):
     meaning = "a plan of actions, with tags for the faults of each step"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the tags",
-        "of": "the item's field that holds the text; absent: the model's answer",
+        "of": "the item's field that contains the text; absent: the model's answer",
         "actions": "the possible actions",
         "begins": "the conditions that hold at the beginning",
         "follows": "conditions that also hold through relations: with `near: [on_top_of, inside]`, an object on or "
@@ -30,7 +30,7 @@ class Plan(CriterionKind):
         "says": "how models word each condition, its opposite (`not open`), or no object (`not holding *`); with "
         "this key, Touchstone also checks lines of pre- and postconditions",
     }
-    not_measured = "tags of steps are read step by step; compare the grade next to them instead"
+    not_measured = "tags of steps have no single value; compare the grade of the plan instead"
     only_here = "raters read a plan step by step on a page of Touchstone, which other programs do not have."
     of_the_item = True
 
@@ -77,7 +77,7 @@ class Plan(CriterionKind):
                 yield (
                     (*path, key),
                     f"no action has the condition `{key}`; use one of {', '.join(taking)}, with `not` in front if "
-                    "needed, and with ` *` behind a condition of one object if needed",
+                    "needed, and with ` *` after a condition of one object if needed",
                 )
             if not phrases or not all(phrase.strip() for phrase in phrases):
                 yield (*path, key), "give at least one wording for this condition, and no empty text"

@@ -61,7 +61,7 @@ ERRORS: Mapping[str, tuple[str | None, str | None]] = {
 def render(services: Services) -> None:
     """Draw the aspect that goes along most with success, all coefficients, and folds with units and settings."""
     view = shell.lead_of(services)
-    about = "Which scores are associated with the success of plans. An association is not a cause."
+    about = "See which scores are associated with the success of plans. An association is not a cause."
     shell.heading("Regression", about, made_up=view.made_up)
     top = st.container()
     with st.expander("**Settings** · success, units and standard errors", key="regression.settings"):
@@ -135,7 +135,11 @@ def answer(view: ProjectView, joined: JoinedUnits, found: Sequence[RegressionFit
     fits = [fit for fit in found if fit.found.terms]
     fit = next((fit for fit in fits if fit.kind == "linear"), fits[0] if fits else None)
     if fit is None:
-        reason = found[0].found.reason if found and found[0].found.reason else "No regression could be computed yet."
+        reason = (
+            found[0].found.reason
+            if found and found[0].found.reason
+            else "Touchstone could not compute a regression yet."
+        )
         return markup.text(reason)
     own = [(name, fit.found.term(name).coefficient) for name in titles]
     clear = [(name, at) for name, at in own if at.defined and (at.low > 0 or at.high < 0)]

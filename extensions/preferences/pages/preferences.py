@@ -40,7 +40,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw which model people prefer, all models as dots, and folds with all figures and the pairs."""
     view = shell.lead_of(services)
-    shell.heading("Preferences", "Which model's answers people prefer, pair by pair.", made_up=view.made_up)
+    shell.heading("Preferences", "See which model's answers people prefer, pair by pair.", made_up=view.made_up)
     if view.schema.schema_.stages.comparison is None:
         shell.show(markup.notice(pair_intake.NO_COMPARISON.format(name=view.schema.schema_.name)))
         return

@@ -312,7 +312,10 @@ def test_a_model_is_not_called_as_no_winner_is(store: Store) -> None:
     ids = make_items(store, 1, fields={"question": "What is it?"})
     for model in ("tie", "win"):
         answer(store, ids, model, lambda id, model=model: model)  # type: ignore[misc]
-    with pytest.raises(ConflictError, match="The model name tie is not allowed, because files of preferences use tie for pairs that neither"):
+    with pytest.raises(
+        ConflictError,
+        match="The model name tie is not allowed, because files of preferences use tie for pairs that neither",
+    ):
         open_pairs(store, by=None, project="p")
 
 

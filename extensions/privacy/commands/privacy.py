@@ -146,7 +146,7 @@ def cover(
         ),
     ] = MARGIN,
     uncover: Annotated[
-        bool, typer.Option("--uncover", help="Uncover parts whose row in the table now says no.")
+        bool, typer.Option("--uncover", help="Uncover the parts that now have `no` in the table's `cover` column.")
     ] = False,
 ) -> None:
     """Store the decisions of the tables, and cover the boxes for people, models, exports and releases.

@@ -44,7 +44,10 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, home: Path) -> None:
         sets.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     media_waits.link(store, ids[2:3])  # a set of an earlier version
-    with pytest.raises(ConflictError, match=r"1 item of this set has no images or clips yet. Come back after a lead has added the files\."):
+    with pytest.raises(
+        ConflictError,
+        match=r"1 item of this set has no images or clips yet. Come back after a lead has added the files\.",
+    ):
         tries.begin(store, person=ann, project="p")
     missing_media.fill(store, MediaStore(home / "media"))
     tries.begin(store, person=ann, project="p")

@@ -251,7 +251,10 @@ def damage(store: Store, statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE qualification_review SET n_right = 4", ["is stored with 4 right answers, but the answers give 2."] * 2),
+        (
+            "UPDATE qualification_review SET n_right = 4",
+            ["is stored with 4 right answers, but the answers give 2."] * 2,
+        ),
         (
             "UPDATE qualification_review SET state = 'passed' WHERE state = 'failed'",
             ["is stored as passed, but the answers and reviews give failed."],

@@ -165,7 +165,10 @@ def test_true_and_false_of_a_spreadsheet_in_another_language_are_the_same_labels
     found = written(tmp_path, HEAD + rows)
     assert kappa(found) == 1.0
     assert sorted(found.notes) == sorted(
-        [f"3 True counted as {true}, because both mean the same.", f"3 False counted as {false}, because both mean the same."]
+        [
+            f"3 True counted as {true}, because both mean the same.",
+            f"3 False counted as {false}, because both mean the same.",
+        ]
     )
 
 

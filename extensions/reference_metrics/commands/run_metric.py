@@ -15,7 +15,7 @@ from app.commands.runs_in_terminal import opened
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands to ``touchstone run``."""
-    group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, for example by ROUGE-L.")
+    group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, for example with ROUGE-L.")
     group.command("run")(metric)
     group = find_group(cli, "similarity", Panel.MODELS, "Measure the similarity of two texts of each item.")
     group.command("run")(similarity)
@@ -54,12 +54,15 @@ def metric(
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(
-        f"{measured.name}, compared with {measured.criterion}. Answers measured: {measured.new}. Unchanged: "
-        f"{measured.known}."
+        f"{measured.name}, compared with {measured.criterion}. Answers measured: {measured.new}. Answers already "
+        f"measured: {measured.known}."
     )
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
-    typer.echo(f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} answers have a number")
+    typer.echo(
+        f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} answers have a number from the "
+        "metric"
+    )
     for why, n in measured.left_out.items():
         typer.echo(f"  {n} have none: {why}")
 
@@ -73,7 +76,7 @@ def similarity(
     model: Annotated[Path, typer.Option(help="The folder of a text model, such as roberta-large.", metavar="DIR")],
     layer: Annotated[
         int | None,
-        typer.Option(help="The model layer that gives the vectors, counted from 0. Default: the last layer."),
+        typer.Option(help="The model layer to take the vectors from, counted from 0. Default: the last layer."),
     ] = None,
     name: Annotated[str, typer.Option(help="Store the result as a label with this name.")] = "bertscore",
 ) -> None:

@@ -29,8 +29,8 @@ def check(
             "--recompute", help="Recompute verdicts, agreement, judges' figures and the leaderboard from the evidence."
         ),
     ] = False,
-    everything: Annotated[bool, typer.Option("--all", help="With --recompute: also list equal figures.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --recompute: print everything as JSON.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="With --recompute: also list figures that match.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --recompute: print the whole result as JSON.")] = False,
 ) -> None:
     """Check on any machine that a release is unchanged, or that its figures follow from its votes.
 

@@ -34,7 +34,7 @@ def schedule(
             help="The order of stages in My work, separated by commas. `usual` restores the default order.",
         ),
     ] = None,
-    history: Annotated[bool, typer.Option("--history", help="Show all changes with the people who made them.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show all changes, and who made each change.")] = False,
 ) -> None:
     """Show or set deadlines and the order of stages. The schema has the number of items.
 

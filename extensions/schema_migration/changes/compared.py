@@ -200,10 +200,17 @@ def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], af
     if old not in before:
         return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'}"
     if old in after:
-        return f"{decision}: the new schema still has `{old}`."
+        return (
+            f"{decision}: the new schema still has `{old}`. Remove this decision, or remove the old name from the "
+            "new schema."
+        )
     if new not in after:
         return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'}"
-    return f"{decision}: the old schema also has `{new}`." if new in before else None
+    return (
+        f"{decision}: the old schema also has `{new}`. Remove this decision, or choose another new name."
+        if new in before
+        else None
+    )
 
 
 def _owner(schema: Schema, steps: Sequence[str]) -> Criterion | ItemField | None:
@@ -268,7 +275,7 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
         known = (
             f" You can use this option for {', '.join(dict.fromkeys(names))}."
             if names
-            else " No change needs a decision of this kind."
+            else " No change needs this decision."
         )
         return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)

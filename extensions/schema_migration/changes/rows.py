@@ -48,8 +48,12 @@ class DecisionKind:
 
 RENAME_DIMENSION = DecisionKind("rename_dimension", "OLD=NEW", "same dimension with another ID")
 RENAME_ASSET = DecisionKind("rename_asset", "OLD=NEW", "same image or clip with another role")
-RENAME_FIELD = DecisionKind("rename_field", "OLD=NEW", "same field with another name; items keep their values")
-RENAME_CRITERION = DecisionKind("rename_criterion", "OLD=NEW", "same criterion with another name; existing votes stay")
+RENAME_FIELD = DecisionKind(
+    "rename_field", "OLD=NEW", "same field with another name; items keep the values of the field"
+)
+RENAME_CRITERION = DecisionKind(
+    "rename_criterion", "OLD=NEW", "same criterion with another name; Touchstone keeps existing votes"
+)
 RENAME_OPTION = DecisionKind(
     "rename_option", "CRITERION:OLD=NEW", "same option with another value, in a criterion or field"
 )
@@ -73,7 +77,7 @@ MORE_VOTES = DecisionKind(
 SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage for a new decision")
 FILL = DecisionKind("fill", "FIELD=VALUE", "items without a value get this value")
 RETIRE = DecisionKind(
-    "retire", "NAME", "pages no longer ask or show this name; stored values stay with their schema version"
+    "retire", "NAME", "pages no longer show this name or ask for values; stored values stay with their schema version"
 )
 LEAVE = DecisionKind("leave", "NAME", "stored values stay, even if the values no longer fit the schema")
 
@@ -143,12 +147,13 @@ VERSION = _fits("version", "The schema has another version number.")
 WORDS = _fits("words", "A displayed text changes, but its meaning stays.")
 WORDING = _fits(
     "wording",
-    "Rules for new texts change. Existing items stay. `touchstone wording check` lists items that break the rules.",
+    "Rules for new texts change. Existing items do not change. `touchstone wording check` lists items that "
+    "break the rules.",
 )
 GUIDELINE = _fits("guideline", "The guideline changes. Votes keep their guideline version.")
 ORDER_OF_ENTRIES = _fits("order_of_entries", "The entries are the same, but in another order.")
 ADDED_DIMENSION = _fits("added_dimension", "The schema adds a dimension, which has no items yet.")
-TARGET = _fits("target", "The number of wanted items changes. Stored items stay.")
+TARGET = _fits("target", "The number of wanted items changes. Stored items do not change.")
 ADDED_ASSET = _fits("added_asset", "The schema adds an optional role for images or clips.")
 ADDED_FIELD = _fits("added_field", "An optional field.")
 WIDER_ITEM = _fits("wider_item", "The item accepts more values than before.")
@@ -159,31 +164,36 @@ REMOVED_REASON = _fits("removed_reason", "The schema removes a reason. Existing 
 CRITERION_KIND_FITS = _fits("criterion_kind_fits", "The new kind of the criterion accepts all existing answers.")
 WIDER_CRITERION = _fits("wider_criterion", "The criterion accepts more values than before.")
 ASKED_LESS = _fits(
-    "asked_less", "People answer the question for fewer items, or the question is optional now. Existing answers stay."
+    "asked_less",
+    "People answer the question for fewer items, or the question is optional now. Touchstone keeps existing answers.",
 )
-PLAN_RULES = _fits("plan_rules", "The conditions of plan steps change. Existing votes stay.")
+PLAN_RULES = _fits("plan_rules", "The conditions of plan steps change. Touchstone keeps existing votes.")
 SHOWN = _fits("shown", "People see other content next to the questions. Votes keep their schema version.")
-HANDING_OUT = _fits("handing_out", "Touchstone assigns future work in another way. Finished work stays.")
+HANDING_OUT = _fits("handing_out", "Touchstone will assign future work differently. Finished work does not change.")
 GATES = _fits(
     "gates",
     "The rules for who may work or settle items change. Admitted people keep their access, and settled items stay "
     "settled.",
 )
-WHICH_WORK = _fits("which_work", "Touchstone chooses future work in another way. Finished work stays.")
+WHICH_WORK = _fits("which_work", "Touchstone will choose future work differently. Finished work does not change.")
 ADDED_STAGE = _fits("added_stage", "The schema adds a stage, which has no work yet.")
-FIGURES = _fits("figures", "Touchstone computes displayed numbers in another way from now on.")
-READING = _fits("reading", "Touchstone reads models' answers again, in another way.")
-IMPORTS = _fits("imports", "Touchstone reads new files in another way. Existing items stay.")
-EXPORTS = _fits("exports", "Touchstone writes new files in another way. Existing releases stay.")
-FLOORS_RAISED = _fits("floors_raised", "Releases need more agreement from now on. Existing releases stay.")
+FIGURES = _fits("figures", "Touchstone will compute displayed numbers differently from now on.")
+READING = _fits("reading", "Touchstone reads models' answers again, with other rules.")
+IMPORTS = _fits("imports", "Touchstone will read new files differently. Existing items do not change.")
+EXPORTS = _fits("exports", "Touchstone will write new files differently. Existing releases do not change.")
+FLOORS_RAISED = _fits("floors_raised", "Releases need more agreement from now on. Existing releases do not change.")
 FLOORS_LOWERED = _fits(
     "floors_lowered",
-    "Releases need less agreement from now on. Each release states this change and the number of earlier votes.",
+    "Releases need less agreement from now on. Each release records this change and the number of earlier votes.",
 )
-SHORTCUTS_STRICTER = _fits("shortcuts_stricter", "Releases allow fewer shortcuts from now on. Existing releases stay.")
-SHORTCUTS_LOOSER = _fits("shortcuts_looser", "Releases allow more shortcuts from now on. Existing releases stay.")
+SHORTCUTS_STRICTER = _fits(
+    "shortcuts_stricter", "Releases allow fewer shortcuts from now on. Existing releases do not change."
+)
+SHORTCUTS_LOOSER = _fits(
+    "shortcuts_looser", "Releases allow more shortcuts from now on. Existing releases do not change."
+)
 SHORTCUTS_OTHERWISE = _fits(
-    "shortcuts_otherwise", "The next release has other limits for shortcuts. Existing releases stay."
+    "shortcuts_otherwise", "The next release has other limits for shortcuts. Existing releases do not change."
 )
 JUDGES = _fits("judges", "Judges or their input change. Earlier runs keep their input.")
 MODELS = _fits("models", "The questions to models change. Earlier runs keep their questions.")
@@ -260,17 +270,18 @@ ASSET_KIND = _refused(
 )
 FIELD_KIND = _refused(
     "field_kind",
-    "Values of items do not fit the new kind. Give the new field another name, and retire the old field.",
+    "Values of items do not fit the new kind of the field. Give the new field another name, and retire the old field.",
 )
 TAKEN_FROM = _refused(
     "taken_from",
-    "The stored values refer to another list, text or image, so the values have no meaning here. Give the new field "
-    "or criterion another name, and retire the old field or criterion.",
+    "The stored values refer to another list, text or image, so the values have no meaning in the new schema. Give "
+    "the new field or criterion another name, and retire the old field or criterion.",
 )
 KEY_FIELD = _refused("key_field", f"Votes and answers were compared with the old key. {_ELSE}")
 CRITERION_KIND = _refused(
     "criterion_kind",
-    "Existing answers do not fit the new kind. Give the new criterion another name, and retire the old criterion.",
+    "Existing answers do not fit the new kind of the criterion. Give the new criterion another name, and retire "
+    "the old criterion.",
 )
 REMOVED_STAGE = _refused(
     "removed_stage",

@@ -299,7 +299,7 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
         )
     if way.renames:
         shell.show(
-            markup.tag("div", markup.quiet("The new form has no part that can replace this part."), style="ts ts-small")
+            markup.tag("div", markup.quiet("The new form has no name that can replace this name."), style="ts ts-small")
         )
         return None
     return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None

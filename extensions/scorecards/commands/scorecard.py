@@ -26,7 +26,7 @@ def register(cli: typer.Typer) -> None:
 def scorecard(
     project: Annotated[str, typer.Argument(help="The project.")],
     pay: Annotated[
-        bool, typer.Option("--pay", help="Show items and active minutes instead, as a basis for pay.")
+        bool, typer.Option("--pay", help="Show each person's items and active minutes instead, as a basis for pay.")
     ] = False,
     since: Annotated[
         datetime | None, typer.Option(help="With --pay: the first day, in UTC.", formats=["%Y-%m-%d"])

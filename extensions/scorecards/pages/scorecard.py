@@ -132,8 +132,8 @@ def _limits(found: Standings) -> markup.Markup:
     if not found.stages:
         return markup.Markup("")
     words = (
-        "Two people share an answer if both answered the same question about the same item. Lines are 95 % limits "
-        f"for all {found.compared} comparisons together. Dashed line: the team's median."
+        "Two people share an answer if both people answered the same question about the same item. Lines are 95 % "
+        f"limits for all {found.compared} comparisons together. Dashed line: the team's median."
     )
     return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="limits")
 
@@ -313,8 +313,9 @@ def _pay(services: Services, view: ProjectView) -> None:
         name = f"{view.name}-paysheet.csv"
         st.download_button("Pay sheet as CSV", lambda: csv_tables.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
-        "Items are tasks that people submitted for the first time on these days, including gold checks. Minutes include"
-        " corrections and qualification. Triage has no times. Do not show people their number of gold checks."
+        "Items are tasks that people submitted for the first time on these days, including gold checks. Minutes "
+        "include corrections and qualification. Touchstone records no times for triage. Do not show people their "
+        "number of gold checks."
     )
     heads = [
         ("Person", ""),

@@ -76,9 +76,9 @@ def read_again(
         f"The rules cannot read {done.wanted:,} answers. The second reader was already asked about {done.known:,}"
         " of these answers."
     )
-    typer.echo(f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers that state nothing: {done.none:,}.")
+    typer.echo(f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers without a statement: {done.none:,}.")
     for why, n in done.failed.items():
-        typer.echo(f"{n:,} without a reading: {why}.")
+        typer.echo(f"Answers without a reading: {n:,} ({why}).")
     typer.echo(f"To use these readings, run: touchstone result show {project} --reader {done.reader}")
 
 
@@ -113,9 +113,11 @@ def sample(
             f"{out} already exists and may contain people's readings. Choose another file name."
         ) from error
     except OSError as error:
-        raise InvalidFileError(f"{out} cannot be written: {error.strerror}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write {out}: {error.strerror}. Check the path and the permissions."
+        ) from error
     typer.echo(counted, err=True)
-    ways = "a letter, several letters with commas, yes, no, a number, or none"
+    ways = "a letter, several letters separated by commas, yes, no, a number, or none"
     typer.echo(f"Wrote {len(rows):,} answers to {out}. Fill in `value`: {ways}.")
 
 
@@ -140,8 +142,8 @@ def agreement(
     )
     for reader in comparison.readers:
         typer.echo(
-            f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}; "
-            f"{reader.wrong:,} read differently from people, {reader.lost:,} read only by people"
+            f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}. Answers read "
+            f"differently from people: {reader.wrong:,}. Answers that only people could read: {reader.lost:,}."
         )
 
 

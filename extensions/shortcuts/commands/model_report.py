@@ -138,7 +138,7 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
         counts = (
-            [f"{model.unread:,} replies state no option or several options, and count as wrong"] if model.unread else []
+            [f"{model.unread:,} replies name no option or several options, and count as wrong"] if model.unread else []
         )
         counts += [f"{model.silent:,} questions have no reply and are excluded"] if model.silent else []
         if counts:
@@ -168,4 +168,4 @@ def _list(project: str, given: Sequence[ListedItem]) -> None:
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
         listed = ItemList(ItemFilter(ids=tuple(flagged_item.item for flagged_item in given[:LINKED])))
-        typer.echo(f"To have these items verified again, or to assign them to people: {listed.address(project)}{more}")
+        typer.echo(f"To verify these items again or assign the items to people, open {listed.address(project)}{more}")

@@ -79,7 +79,7 @@ def shortcut(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the first question and the estimated cost without asking the model.")
     ] = False,
-    later: Annotated[bool, typer.Option("--later", help="Let a worker do the run, and return immediately.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Start the run in a worker, and return immediately.")] = False,
 ) -> None:
     """Ask a model without images, or with less of them, to test whether items need their images.
 

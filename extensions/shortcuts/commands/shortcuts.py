@@ -58,12 +58,14 @@ def shortcuts(
         float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
     ] = None,
     bound: Annotated[
-        Bound | None, typer.Option(help="Compare the limits with the share itself, or with one end of its interval.")
+        Bound | None,
+        typer.Option(help="Compare the limits with the share, or with the lower or upper end of the share's interval."),
     ] = None,
     score: Annotated[
         float | None,
         typer.Option(
-            help="Flag items whose key has a higher estimated probability than this. Default: items beyond chance."
+            help="Flag items whose key has a higher estimated probability than this number. Default: flag items "
+            "whose text reveals the key more often than chance."
         ),
     ] = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
@@ -73,7 +75,10 @@ def shortcuts(
     ] = None,
     models: Annotated[
         bool,
-        typer.Option("--models", help="Check models without images instead (`touchstone shortcut run`)."),
+        typer.Option(
+            "--models",
+            help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
+        ),
     ] = False,
     model: Annotated[
         list[str] | None,
@@ -113,7 +118,7 @@ def shortcuts(
     if models:
         if at_most or any(share is not None for share in given.values()):
             raise InvalidInputError(
-                [Problem("models", "--models does not work with limits on rules. Remove --models or the limits.")]
+                [Problem("models", "You cannot combine --models with limits on rules. Remove --models or the limits.")]
             )
         asked = model_report.ReportOptions(project, counted, model or (), strong or (), without_images, gate)
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
@@ -207,7 +212,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
 
     typer.echo(f"{found.title}. {found.which}\n")
     if not found.items:
-        typer.echo("No items have a multiple-choice key, so shortcuts cannot be tested.")
+        typer.echo("No items have a multiple-choice key, so Touchstone cannot test for shortcuts.")
         return
     tables = [
         ReportTable("rules", "Rules without images", ("Rule", "Right"), tuple(found.baselines)),

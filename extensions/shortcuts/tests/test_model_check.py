@@ -148,7 +148,8 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
     assert by_name["reader"]["chance"] == pytest.approx(0.25**3)
     card = (place / "README.md").read_text()
     assert (
-        "Without images, one model may get at most 20.0 % of the items right in every order of options (number of orders: at least 3)" in card
+        "Without images, one model may get at most 20.0 % of the items right in every order of options (number of "
+        "orders: at least 3)" in card
     )
     (row,) = [line for line in card.splitlines() if line.startswith("| reader | 12 | 3 | 25.0 %")]
     assert row.endswith("1.6 % |"), "0.25 ** 3 by chance"

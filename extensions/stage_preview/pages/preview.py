@@ -33,7 +33,7 @@ def render(services: Services) -> None:
     if not at_least(view.role, Role.SENIOR):
         raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work shows your tasks.")
     shell.heading(
-        "Preview", "See a stage as annotators see it, without taking a task from anyone.", made_up=view.made_up
+        "Preview", "Preview a stage as annotators see it. Touchstone assigns no task to you.", made_up=view.made_up
     )
     schema = view.schema.schema_
     stages = preview.stages_of(schema)

@@ -85,7 +85,7 @@ class TimeSpan(CriterionKind):
     def unlike_key(self, schema: Schema, criterion: Criterion, field: ItemField) -> str | None:
         mine, its = (holder.unit or USUAL for holder in (criterion, field))
         if mine != its:
-            return f"`{criterion.name}` counts in {mine} and `{field.name}` in {its}; use the same `unit` for both"
+            return f"`{criterion.name}` uses {mine} and `{field.name}` uses {its}; use the same `unit` for both"
         return grammar.other_media(schema, criterion, field, kind="clip")
 
     def check(
@@ -224,7 +224,7 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
             numbers = "frames must be whole numbers, 1 or greater" if whole else "seconds must be 0 or greater"
             return f"Span {number}: {numbers}."
         if ends < begins or (ends == begins and not whole):
-            return f"Span {number} ends ({ends:g}) before it begins ({begins:g})."
+            return f"Span {number} ends ({ends:g}) before the span begins ({begins:g})."
     if any(one == other for one, other in pairwise(value)):
         return "The same span occurs twice. Remove the duplicate."
     return count_problem(least, most or ONE, len(value), "span")

@@ -305,7 +305,8 @@ def test_a_field_names_the_splits() -> None:
     torn = [*records, SplitRecord("z", "x", ("v0",), value="train")]
     told = refused(torn, "field:part")
     assert (
-        "part puts 'i0' into test and 'z' into train, but the two items belong together (by the source v0 in 3 items)." in told
+        "part puts 'i0' into test and 'z' into train, but the two items belong together (by the source v0 in 3 items)."
+        in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
     assert "1 items have no value in part; the first is 'z'" in refused(
