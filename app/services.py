@@ -12,7 +12,7 @@ from pathlib import Path
 from app.serving.precedence import precedence
 from db.engine import Store, open_store
 from domain.records import Person
-from domain.settings import Settings, settings_from
+from domain.settings import STORED_IN, Settings, settings_from
 from media.store import MediaStore
 
 
@@ -69,6 +69,6 @@ def resources() -> Resources:
 def opened() -> Resources:
     """Return the resources for a command, after an upgrade of the database. Print where the data is kept."""
     shared = resources()
-    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    print(f"{STORED_IN} {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
     return shared

@@ -22,6 +22,9 @@ ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
 
+STORED_IN = "Touchstone stores all data in"
+"""The first line of a command, before the path of the home folder."""
+
 
 Own = TypeVar("Own")
 """A class of settings of an extension."""

@@ -11,6 +11,7 @@ from app.commands.groups import Panel
 from app.commands.progress import shown_progress
 from domain.errors import ConflictError
 from domain.language import marked, ngettext
+from domain.settings import STORED_IN
 from domain.states import Stage
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def demo(
         serve.check_free(serve.LOOPBACK, port)
     shared = resources()
     shared.store.upgrade()
-    typer.echo(f"Touchstone stores all data in {shared.settings.home}")
+    typer.echo(f"{STORED_IN} {shared.settings.home}")
     if example.complete(shared.store) and not reset:
         typer.echo("The demo project (made-up data) already exists.")
     else:

@@ -12,7 +12,7 @@ import typer
 
 from app.commands.groups import Panel
 from domain.errors import SettingsError
-from domain.settings import Settings
+from domain.settings import STORED_IN, Settings
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -61,7 +61,7 @@ def serve(
     check_free(host, port)
     shared = resources()
     shared.store.upgrade()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+    typer.echo(f"{STORED_IN} {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
         typer.echo(

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from app.commands.groups import Panel
+from domain.settings import STORED_IN
 
 
 def register(cli: typer.Typer) -> None:
@@ -52,7 +53,7 @@ def worker(
     store, home, settings = shared.store, shared.settings.home, shared.settings
     store.upgrade()
     if not until_input_ends:
-        typer.echo(f"Touchstone: everything is kept in {home}")
+        typer.echo(f"{STORED_IN} {home}")
         typer.echo("The worker is waiting for runs. Press Ctrl+C to stop the worker.")
     more = [kind for kind in KINDS.values() if kind.repeats(settings)]
     leave = _end_of_input() if until_input_ends else lambda: False

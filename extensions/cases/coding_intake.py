@@ -50,8 +50,8 @@ class CodingIntake:
         """Return the counts as a sentence.
 
         >>> CodingIntake("Accuracy against the key", 60, 20, 3, 5, 7).sentence
-        'Of 60 answers, the schema selects 20 for coding (Accuracy against the key); 3 have no score. 5 are already in \
-coding. Sending adds 7.'
+        'Of 60 answers, the schema selects 20 for coding (Accuracy against the key). 3 of the answers have no \
+score. 5 of the answers are already in coding. Sending adds 7 more.'
         """
         without = (
             f". {self.unscored:,} of the answers {'has' if self.unscored == 1 else 'have'} no score"

@@ -132,7 +132,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     """Return screening settings in words.
 
     >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
-    'blurred below 0.4 of the median; one of similar frames (6 bits); at most 3 per video'
+    'blurred below 0.4 of the median; one frame of each similar group (6 bits); at most 3 per video'
     >>> keeping_words({})
     'all are kept'
     """

@@ -45,8 +45,8 @@ class AddedGroups:
     def sentence(self) -> str:
         """The result in a sentence.
 
-        >>> AddedGroups(2, 5, 1, [("g3", "it has no after")]).sentence
-        '2 groups with 5 images and clips added; 1 in the project already; 1 not taken.'
+        >>> AddedGroups(2, 5, 1, [("g3", "the group has no after")]).sentence
+        '2 groups with 5 images and clips added; 1 already in the project; 1 not taken.'
         """
         more = f"; {self.repeated:,} already in the project" if self.repeated else ""
         more += f"; {len(self.refused):,} not taken" if self.refused else ""

@@ -71,9 +71,9 @@ class PairIntake:
         """Return the counts as a sentence.
 
         >>> PairIntake(["a", "b", "c"], 2, 57, 2, 1, 50, 20, 7, 3, 0).sentence
-        '3 models, each with each: 57 pairs of answers to compare by 2 people. 2 pairs have the same answer twice and \
-are ties without a comparison; 1 pair lacks an answer. 50 are open, including 20 complete, and opening adds \
-7, 3 of them again because a model has answered again.'
+        '3 models give 57 pairs of answers, each to be compared by 2 people. 2 pairs have identical answers and \
+are ties without a vote; 1 pair lacks an answer. Of all pairs, 50 are already open, including 20 complete. Opening \
+adds 7, including 3 reopened because a model answered again.'
         """
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         parts = []

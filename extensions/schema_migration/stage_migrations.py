@@ -46,7 +46,7 @@ class InStage:
         """Return the effect as a sentence.
 
         >>> InStage("Grading", 40, 0, 3).sentence
-        'Grading: slots opened: 40, slots withdrawn: 0, answers asked again: 3.'
+        'Grading. Slots opened: 40. Slots withdrawn: 0. Answers asked again: 3.'
         """
         return (
             f"{self.title}. Slots opened: {self.opened:,}. Slots withdrawn: {self.closed:,}. Answers asked again: "

@@ -57,7 +57,7 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
         ({"items": ["a"], "dimensions": ["d1"]}, "dimensions", "the listed `items` already fix the dimensions"),
         ({"items": ["a"], "seed": 3}, "seed", "`seed` has no effect without `outputs`"),
         ({"strata": ["model"]}, "strata", "`strata` has no effect without `outputs`"),
-        ({"outputs": 0}, "outputs", "this must be at least 1"),
+        ({"outputs": 0}, "outputs", "`wanted` must be at least 1"),
         ({"outputs": "many"}, "outputs", "the value must be a whole number"),
         ({"outputs": 5, "strata": ["topologie"]}, "strata[0]", "is not a field of the item; did you mean `topology`?"),
         ({"outputs": 5, "strata": ["dimension", "options"]}, "strata[1]", "`options` holds several values"),

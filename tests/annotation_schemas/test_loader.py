@@ -193,7 +193,7 @@ BROKEN = [
            "appears twice"),
     Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
            "the earlier name of `reasons`, and both are submitted; leave `causes` out"),
-    Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; its keys are by, "),
+    Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; use these keys: by, "),
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("title: Small", "title: Small\nguideline: ../secret.md", 4, "guideline", "outside the schema's folder"),
     Broken("title: Small", "title: Small\nguideline: none.md", 4, "guideline", "there is no file `none.md`"),
@@ -422,4 +422,6 @@ def test_a_number_in_quotes_is_told_once_where_any_number_fits() -> None:
     with pytest.raises(SchemaError) as found:
         load_text(FITS.replace("prompt: Which?", 'prompt: Which?\n        tolerance: {iou: "0.5"}'), "", "small")
     told = [line for line in str(found.value).splitlines() if ".iou: " in line]
-    assert [line.split(".iou: ")[1] for line in told] == ["this must be a number, not text; write 0.5 without quotes."]
+    assert [line.split(".iou: ")[1] for line in told] == [
+        "the value must be a number, not text; write 0.5 without quotes."
+    ]

@@ -159,7 +159,7 @@ def test_what_is_not_asked_cannot_be_missing() -> None:
         (
             "{rule: less_than, of: [start, end], say: S}, {rule: not_more_than, of: [end, start], say: S}",
             "", "item.rules[0]", (
-                "the rule can never be met, because other rules keep `end` from being above `start`; change one of "
+                "the rule can never be met, because other rules do not allow `end` to exceed `start`; change one of "
                 "the rules"
             ),
         ),

@@ -41,7 +41,7 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
         0,
         f"Created project mine (EgoThink) with schema egothink, version {version}.\n",
     )
-    assert made.stderr == f"Touchstone: everything is kept in {home}\n"
+    assert made.stderr == f"Touchstone stores all data in {home}\n"
     brought = touchstone("item", "import", "mine", "egothink", annotations, home=home)
     assert brought.returncode == 0, brought.stderr
     assert brought.stdout.splitlines()[0] == "Imported 3 items."

@@ -193,8 +193,8 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
         f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The import "
-        "would add these rows again as new items, such as asks v2/0. If this file is a newer version, rename it to "
-        "asks.csv."
+        "would add these rows again as new the itemems, such as asks v2/0. If this file is a newer version, rename "
+        "it to asks.csv."
     )
 
 

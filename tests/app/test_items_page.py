@@ -91,7 +91,10 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
         row.state = ItemState.KEPT
     _press(page, "Change 2 items")
     told = words(page)
-    assert f"The list has changed since you opened it, so nothing was done. No longer in the list: {moved}." in told
+    assert (
+        "The list has changed since you opened the page, so nothing was done. Check the list, then try again. No "
+        f"longer in the list: {moved}."
+    ) in told
     assert _priorities(store) == dict.fromkeys(every, 0)
     page.number_input(key="items.priority").set_value(7)  # typed last, and pressed with no run between
     _press(page, "Change 1 item")

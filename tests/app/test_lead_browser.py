@@ -157,7 +157,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict imported; 1 of 2 readings agree with the score in the file.",
+            "2 replies of strict imported; 1 of 2 readings agree with the scores in the file.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]

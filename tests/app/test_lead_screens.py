@@ -436,7 +436,7 @@ def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the
 
     assert told().startswith("What was uploaded has no .json or .jsonl file.")
     words = told("mine.json")
-    assert words.startswith("mine.json: the name of its folder is not a dimension of EgoThink")
+    assert words.startswith("mine.json: the name of folder is not a dimension of EgoThink")
     assert words.endswith("name its dimension with “Default dimension”.")
 
 
@@ -783,7 +783,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     test = show("my_work", "bo")
     test.button(key=away).click().run()
     assert len(expired_drafts.of_person(store, person=bo)) == 1
-    assert "You cannot undo this action here. First copy any text that you still need." in words(test)
+    assert "You cannot restore the text on this page. First copy any text that you still need." in words(test)
     test.button(key="my_work.sure.yes").click().run()
     assert not expired_drafts.of_person(store, person=bo)
 

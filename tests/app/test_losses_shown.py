@@ -109,14 +109,14 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
     assert (
-        "1 of 2 answers could not be read (50.0 %): 1 the endpoint sent no reply. They are left out, because no "
+        "1 of 2 answers could not be read (50.0 %): 1 the endpoint sent no reply. They are excluded, because no "
         "answer arrived."
     ) in text
     shown = "".join(said("result", "show", "p"))
-    assert "They are left out, because no answer arrived." in shown
+    assert "They are excluded, because no answer arrived." in shown
     assert "They count as wrong" not in shown
     text, _ = answers(home, [(names[2], "m", RIGHT_UNREAD), (names[1], "n", "nan")])
-    assert "They count as wrong (report: unreadable); items without an answer are left out." in text
+    assert "They count as wrong (report: unreadable); items without an answer are excluded." in text
 
 
 def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     preview, _ = said("item", "import", "p", "predictions", str(path), "--dry-run")
     rows = (
-        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: no answer, or several answers, 1 no "
-        "reply came back."
+        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: no answer, or several answers, 1 the "
+        "endpoint sent no reply."
     )
     assert rows in preview
     losses = "2 of 3 answers could not be read (66.7 %)"
@@ -151,7 +151,7 @@ def wrong_answers(home: Path) -> None:
     answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
 
 
-UNREAD = "Warning: 13 of 300 answers could not be read (4.3 %): 13 format violation: states none, or not one."
+UNREAD = "Warning: 13 of 300 answers could not be read (4.3 %): 13 format violation: no answer, or several answers."
 BOUNDS = "The mean lies between 0.487 (worst case) and 0.530 (best case)."
 
 

@@ -48,7 +48,7 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     assert page.selectbox(key="my_submissions.stage").value == "verification"
     assert f"find=question+0&amp;said={row.id}" in words(page)
     page.text_input(key="my_submissions.find").set_value("no such words").run()
-    assert "No submission matches these filters." in words(page)
+    assert "No submissions match these filters. Remove a filter." in words(page)
     assert "My submission" in words(drawn(store, home, "my_submissions", "ana", project="p", said=row.id))
     assert "You have no such submission in this project" in words(
         drawn(store, home, "my_submissions", "bob", project="p", said=row.id)

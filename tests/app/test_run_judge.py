@@ -96,9 +96,9 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in told))
     command = ("item", "import", "p", "judgements", str(path), "--set", f"template={home / 'likeness.txt'}")
     done = touchstone(*command, home=home)
-    assert "New replies of f: 6ar." in done.stdout, done.stderr
+    assert "New replies from f: 6ar." in done.stdout, done.stderr
     again = touchstone(*command, home=home)
-    assert "New replies of f: 0ar, 6 already imported." in again.stdout, again.stderr
+    assert "New replies from f: 0ar, 6 already imported." in again.stdout, again.stderr
     nameless = touchstone(*command[:5], home=home)
     assert (nameless.returncode, "--set template=ID" in nameless.stderr) == (1, True)
 

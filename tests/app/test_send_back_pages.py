@@ -53,7 +53,7 @@ def test_a_lead_says_why_and_the_author_reads_it(store: Store, home: Path) -> No
     page = pressed(page, "Apply filters")
     assert "No items match." in words(page)
     assert page.query_params["with_author"] == "no"
-    assert part(drawn(store, home, "my_work", "ann"), "sent-back") == "2 items of yours were sent back to you"
+    assert part(drawn(store, home, "my_work", "ann"), "sent-back") == "2 of your items were sent back to you"
     page = drawn(store, home, "my_submissions", "ann", project="p")
     assert words(page).count(f"Sent back: {WHY}") == 2
     key, *_ = [str(button.key) for button in page.button if ".back." in str(button.key)]

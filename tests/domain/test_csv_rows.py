@@ -73,17 +73,16 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
             'a,b\n1,"2\n3,4\n',
             [
                 (
-                    "a double quote that opens here is never closed, so Touchstone cannot read the rest of the "
-                    "file; close "
-                    "the quote"
+                    "a double quote opens in this row but never closes, so Touchstone cannot read the rest of the "
+                    "file; close the quote"
                 )
             ],
         ),
         (
             'a,b\n"1"x,2\n3,4\n',
-            ["text follows a closing double quote; to include a double quote in a cell, write it twice"],
+            ["text follows a closing double quote; to include a double quote in a cell, write the item twice"],
         ),
-        ("a,b\n1,2\x00\n3,4\n", ["it has a NUL character, so the file is damaged here; save the file again"]),
+        ("a,b\n1,2\x00\n3,4\n", ["the row has a NUL character, so the file is damaged; save the file again"]),
     ],
 )
 def test_a_row_that_does_not_fit_says_why(text: str, reasons: list[str]) -> None:

@@ -193,7 +193,7 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
          re.compile("The question is ambiguous · Kitchen · 1 open of 1")]
     )  # fmt: skip
     lines.nth(1).click()
-    lena.page.get_by_label("Reason to keep guideline").last.fill("The image is at fault.")
+    lena.page.get_by_label("Reason for no change").last.fill("The image is at fault.")
     lena.press("Tab")
     lena.settled(held_ms=300)  # what was typed is sent when the box is left
     lena.page.get_by_role("button", name="Close reason", exact=True).last.click()

@@ -204,7 +204,7 @@ def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:
     read = read_items(path, format="egothink", schema=schema("egothink"))
     assert len(read.files[0].items) == 2
     assert [bad.row for bad in read.bad] == [3]
-    assert "the file cannot be read from here on" in read.bad[0].reason
+    assert "Touchstone cannot read the file from here on" in read.bad[0].reason
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_everything_wrong_with_a_row_is_said_at_once(tmp_path: Path) -> None:
     first, second = lines_of(read.bad)
     assert "golden_choice_idx is 'Z', not one of A, B, C, D" in first
     assert "video_id is not text" in first
-    assert "segment 2 ends (21) before it begins (30)" in second
+    assert "segment 2 ends (21) before its start (30)" in second
     assert "start_frame and stop_frame of segment 3 must be numbers of 0 or more" in second
 
 

@@ -484,8 +484,8 @@ def test_people_s_answers_are_graded_blind_like_models(store: Store) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("people: 3", "people: 0", "this must be at least 1"),
-        ("people: 3", "people: 3\n    per_dimension: 0", "this must be at least 1"),
+        ("people: 3", "people: 0", "`wanted` must be at least 1"),
+        ("people: 3", "people: 3\n    per_dimension: 0", "`wanted` must be at least 1"),
         ("people: 3", "people: 3\n    shows: [answer]", "`answer` reveals the right answer"),
         ("people: 3", "people: 3\n    shows: [questoin]", "is not a field of the item"),
         ("people: 3", "people: 3\n    dimensions: [size]", "size"),

@@ -155,7 +155,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(InvalidFileError, match="an earlier row has a different answer of row 5: tiny to this item"):
+    with pytest.raises(InvalidFileError, match="an earlier row has a different answer by row 5: tiny to this item"):
         bring(store, media, path)
     assert attempts(store) == []
     done = bring(store, media, path, skip_bad=True)

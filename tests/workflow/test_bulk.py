@@ -141,7 +141,7 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     with pytest.raises(ConflictError):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **{**given, "among": ("ann", "ben")})
-    assert dict(again.cannot)["colour/1"] == "One of these people already has the item."
+    assert dict(again.cannot)["colour/1"] == "One of the chosen people already has the item."
     shapes = BulkSelection(stage=Stage.VERIFICATION, items=names[6:11])
     no_one = bulk.preview(store, **{**given, "chosen": shapes, "among": ("ben", "dan")})
     assert (no_one.can, set(dict(no_one.cannot).values())) == (

@@ -100,7 +100,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
     assert any(
-        "3 people have graded answers. The grades of 3 of them came from files: Ada L., bob, cy." in note
+        "3 people have graded answers. The grades of 3 of these people came from files: Ada L., bob, cy." in note
         for note in told
     ), told
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
@@ -163,7 +163,7 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
     assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted as people: bob.",
-        "Counted as a machine, because nobody has marked it as a person: cy.",
+        "Counted as a machine, because nobody has marked the rater as a person: cy.",
     ]
     for wrong, said in [
         ({"people": ["nobody"]}, "no imported ratings by 'nobody'"),

@@ -219,7 +219,7 @@ def test_a_log_with_other_options_is_refused_and_names_the_row(store: Store, med
         bring(store, media, path, model="m")
     assert str(told.value).startswith(
         'l.jsonl, row 2: the model saw the option B. "the lamp", which the item does not have; a letter in the '
-        "answer would mean another option."
+        "answer would therefore mean another option."
     )
 
 

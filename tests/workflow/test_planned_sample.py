@@ -233,7 +233,7 @@ def test_without_a_number_all_answers_of_the_plan_are_graded(store: Store) -> No
         == "A planned sample: all 5 answers. No answers are open to people yet. A lead can open the sample."
     )
     assert standing(store).remarks == [
-        "No items can be drawn in d3.",
+        "There are no items to draw in d3.",
         "b has not answered 1 of 5 items that the plan may draw.",
     ]
     assert run_grading.draw_sample(store, by=None, project="p") == 12
@@ -618,8 +618,8 @@ def test_numbers_say_what_they_rest_on(store: Store) -> None:
         for _ in range(4):
             grade(store, person)
     wanted = (
-        "People grade a planned sample. A planned sample of 4 of 6 answers is done: all answers are graded by 3 people."
-        " Drawn evenly over dimension, with seed 3."
+        "People grade a planned sample. A planned sample of 4 of 6 answers is done: 3 people graded every answer. "
+        "Drawn evenly over dimension, with seed 3."
     )
     results = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
     assert {each.args["sample"] for each in results} == {wanted}
@@ -660,7 +660,7 @@ def test_a_plan_that_fits_nothing_is_not_opened(store: Store, sample: dict[str, 
 def test_a_plan_without_answers_is_not_opened_and_a_short_one_says_so(store: Store) -> None:
     made(store, {"outputs": 9}, {"d1": 5})
     assert (standing(store).sentence, standing(store).cost) == (
-        "A sample is planned, but no answers are available for it yet.",
+        "A sample is planned, but no answers are available for the sample yet.",
         "",
     )
     with pytest.raises(ConflictError, match="No answers are available for the plan yet"):

@@ -115,6 +115,6 @@ def test_items_without_ids_and_options_are_refused(store: Store, home: Path, tmp
     run = answer(store, home, tmp_path, {"0": "B"})
     with pytest.raises(
         InvalidFileError,
-        match="needs the original sample_id and the options of each item. The item '0' lacks one of these",
+        match=r"needs the original sample_id and the options of each item. The item '0' lacks one of these",
     ):
         export(store, by=None, project="p", format="egoplan_submission", out=tmp_path / "out.json", run=run)

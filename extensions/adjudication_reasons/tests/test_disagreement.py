@@ -49,7 +49,7 @@ def test_where_votes_differ_and_why(store: Store, home: Path) -> None:
     with pytest.raises(NotAllowedError):
         disagreement.overview(store, by=ann, project="p")
     chart = dimensions_chart(found.dimensions, {"colour": "Colour", "shape": "Shape"})
-    assert chart.title == "Votes differ on 2 of 4 items (50 %). Most in Colour (67 %)."
+    assert chart.title == "Votes differ on 2 of 4 items (50 %). The largest share is in Colour (67 %)."
     page = words(drawn(store, home, "overview", "lea", project="p", show="differ"))
     assert chart.title in page
     assert "No item has two votes yet." not in page

@@ -48,7 +48,7 @@ def test_what_can_be_no_floor_is_named_by_line_and_key(floor: str, key: str, sai
 
 
 def test_no_floor_stands_there_twice() -> None:
-    with pytest.raises(SchemaError, match=r"floors\[1\]: the floor `choice.cohen_kappa` exists already"):
+    with pytest.raises(SchemaError, match=r"floors\[1\]: the floor `choice.cohen_kappa` appears twice"):
         floored(
             "criterion: choice, statistic: cohen_kappa, at_least: 0.5",
             "criterion: choice, statistic: cohen_kappa, at_least: 0.7",

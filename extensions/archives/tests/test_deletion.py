@@ -31,7 +31,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     build(store, media, home)
     lea = make_person(store, "eva", project="p", role=Role.LEAD)
     for told, mended in (
-        ("A run of A blind test is under way", "UPDATE run SET state = 'paused'"),
+        ("A run of A blind test is in progress", "UPDATE run SET state = 'paused'"),
         ("Label Studio at http", "UPDATE bridge SET stages = '[]', busy_until = NULL"),
     ):
         for press in (

@@ -30,7 +30,7 @@ def test_by_hand() -> None:
     assert (b.precision.value, b.recall.value, b.f1.value) == pytest.approx((2 / 3, 1, 4 / 5))
     assert (c.recall.value, c.f1.value) == (0, 0)
     assert not c.precision.defined
-    assert c.precision.reason == "The judge labeled no unit c."
+    assert c.precision.reason == "The judge gave no unit the label c."
     # Macro over the labels that have one: precision a, b; recall and F1 a, b, c.
     assert found.macro_precision.value == pytest.approx(2 / 3)
     assert found.macro_recall.value == pytest.approx(5 / 9)

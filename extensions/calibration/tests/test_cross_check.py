@@ -33,7 +33,7 @@ def test_every_coefficient_that_the_packages_offer_is_the_same() -> None:
     # accuracy, three means, precision, recall and F1 of three values, and nine counts of gpt against most people.
     assert len(table.rows) == 3 * (1 + 2 * 6 + 1 + 3 + 9 + 9)
     assert {row[6] for row in table.rows} == {"same"}
-    assert section.lead.startswith("105 coefficients are equal to krippendorff ")
+    assert section.lead.startswith("105 coefficients are equal to the results of krippendorff ")
     assert section.lead.endswith(" within 1e-12.")
 
 

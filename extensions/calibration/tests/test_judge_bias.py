@@ -108,7 +108,7 @@ def test_position_by_hand() -> None:
     assert found.lean.test is not None
     wanted = stats.ttest_1samp([0, 1, 0, 0, -1, 0.5], 0)
     assert found.lean.test.p_value == pytest.approx(wanted.pvalue, abs=1e-12)
-    with pytest.raises(RatingsError, match="not 'A'"):
+    with pytest.raises(RatingsError, match="The verdict 'A' is not valid"):
         position_bias(["A"], ["first"])
     assert not position_bias([], []).lean.defined
     always = position_bias(["first"] * 20, ["first"] * 20)

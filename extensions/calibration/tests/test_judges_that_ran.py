@@ -161,9 +161,7 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
 def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     with ScriptedServer([chat("I cannot say.")]) as server:
         world.work(world.run(server.url, world.plan()))
-    with pytest.raises(
-        RatingsError, match="judge by likeness 1 has scored no unit on score: 0 of 12 replies scored; 12 unpar"
-    ):
+    with pytest.raises(RatingsError, match="judge by likeness 1 has scored no unit on score: 0 of 12 scored; 12 unpar"):
         found(world, "judge by likeness 1")
     replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -178,7 +176,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     assert "judge by likeness 1 has scored no unit on score" in " ".join(
         block.words for block in report.section("design").blocks if isinstance(block, Paragraph)
     )
-    with pytest.raises(RatingsError, match="has no reply yet: run is waiting"):
+    with pytest.raises(RatingsError, match="has not replied yet, because its run is waiting"):
         found(world, "judge by likeness 1 (3)")
 
 
@@ -198,8 +196,8 @@ def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monk
     (mean,) = found_.bounds
     assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
     assert in_words(found_).startswith(
-        "judge by likeness 1, score: 9 of 12 replies scored; 3 unparseable; mean 0.500 (0.375 to 0.625 if all "
-        "missing scores were lowest or highest); 5 also rated by people"
+        "judge by likeness 1, score: 9 of 12 scored; 3 unparseable; mean 0.500 (0.375 to 0.625 if all missing "
+        "scores were the lowest or the highest); 5 also rated by people"
     )
     settings = SimpleNamespace(home=tmp_path)
     monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))

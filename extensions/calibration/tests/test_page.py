@@ -68,7 +68,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert sent(test) == [], "the report is folded"
     answer = unescape(screens.part(test, "judge-answer"))
     assert answer == "It is too early to say whether strict <b> can replace a person."
-    assert "2 people graded, but the rule needs 3." in screens.part(test, "judge-sentences")
+    assert "2 people graded, but the rule needs 3 people." in screens.part(test, "judge-sentences")
     assert "Measured on 40 questions, 40 answers." in screens.part(test, "judge-sentences")
     test.session_state["calibration.why"] = True
     (first,) = sent(test.run())
@@ -81,7 +81,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     assert "<b> " not in first.partition('<div class="report">')[2]
     assert "strict <b> · score" in words
     assert "Not enough data" in words
-    assert "2 people graded, but the rule needs 3." in words
+    assert "2 people graded, but the rule needs 3 people." in words
     assert "People: the rule needs 1 more person who grades the same units." in words
     mine = next(row for row in ceiling if (row["dimension"], row["who"]) == ("all", "judge with a person"))
     low, value, high = (float(mine[name]) for name in ("low", "value", "high"))

@@ -59,19 +59,19 @@ def test_a_report_of_a_project(judged: Store) -> None:
 
 
 def test_a_machine_among_the_people_is_refused(judged: Store) -> None:
-    with pytest.raises(RatingsError, match="gpt has no account here: these ratings came from a file"):
+    with pytest.raises(RatingsError, match="gpt has no account on this server, because these ratings came from a file"):
         asked(judged, ("ann", "gpt"), ("eve",))
 
 
 def test_a_person_whose_ratings_came_from_a_file_is_vouched_for(judged: Store) -> None:
     study, _ = asked(judged, ("ann", "bob", "eve"), ("gpt",), vouched=("eve",))
     assert study.humans == ("ann", "bob", "eve")
-    with pytest.raises(RatingsError, match="gpt has no account here"):
+    with pytest.raises(RatingsError, match="gpt has no account on this server"):
         asked(judged, ("ann", "eve", "gpt"), (), vouched=("eve",))
 
 
 def test_a_person_is_no_judge(judged: Store) -> None:
-    with pytest.raises(RatingsError, match="bob rated here with an account"):
+    with pytest.raises(RatingsError, match="bob gave ratings with an account on this server"):
         asked(judged, ("ann",), ("bob",))
 
 

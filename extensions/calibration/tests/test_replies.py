@@ -67,8 +67,8 @@ def test_asked_scored_failures_and_bounds() -> None:
     assert (gpt["units"], gpt["asked"], gpt["mean, the rest lowest"]) == (7, 10, pytest.approx(0.5))
     assert all(row["asked"] is None for row in table(of, "raters") if row["rater"] != "gpt")
     (alone,) = [row for row in table(of, "scores") if row["how"] == "judge alone"]
-    assert "7 of 10 scored, 0.500 to 0.800 if the rest had" in alone["valid if"]
-    assert "was asked about 10 units of score, and people rated 8 of them" in said(of, "design")
+    assert "7 of 10 replies have a score, and the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
+    assert "was asked to rate 10 units on score, and people rated 8 of these units" in said(of, "design")
     assert "gpt, score: 7 of 10 scored; 2 truncated, 1 out of range" in of.section("design").lead
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     assert "7 of 10 scored; 2 truncated, 1 out of range" in " ".join(box.rulings[0].why)
@@ -94,8 +94,8 @@ def test_a_judge_that_has_scored_nothing_is_told() -> None:
     assert "mute has scored no unit on score" in said(of, "design")
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (mute,) = [each for each in box.rulings if each.judge == "mute"]
-    assert (mute.verdict, mute.why) == ("open", ("The judge has scored no unit: 0 of 8 replies scored; 8 truncated.",))
-    with pytest.raises(RatingsError, match="mute has scored no unit on score: 0 of 8 replies scored; 8 truncated"):
+    assert (mute.verdict, mute.why) == ("open", ("The judge has scored no unit: 0 of 8 scored; 8 truncated.",))
+    with pytest.raises(RatingsError, match="mute has scored no unit on score: 0 of 8 scored; 8 truncated"):
         calibration(study(rows=rows, judges=("mute",)), HERE)
 
 
@@ -159,7 +159,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         assert words.replace("'", "&#x27;") in report_html.page(of)
     written = dict(files.contents(of))
     assert b"gpt,truncated,2" in written["tables/failures.csv"]
-    assert "came without replies" in said(calibration(study(), HERE), "design")
+    assert "have no stored replies" in said(calibration(study(), HERE), "design")
 
 
 def attacked(kind: str, fell: list[bool | None], judge: str = "gpt") -> list[AttackResult]:
@@ -197,7 +197,7 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     of = calibration(study(attacks=attacked("order", [None, None])), HERE)
     (row,) = table(of, "attacks")
     assert (row["scored"], row["share that fell"].value) == (0, None)
-    assert "no plain answer without an attack was judged" in said(of, "attacks")
+    assert "no plain answer without an attack has a score" in said(of, "attacks")
     assert isinstance(next(iter(of.tables())), ReportTable)
 
 

@@ -145,7 +145,7 @@ def test_no_one_is_both() -> None:
 
 def test_who_is_neither_is_told() -> None:
     of = report(humans=("ann", "bob"))
-    assert "neither as people nor as judges: cem (" in report_html.page(of)
+    assert "Excluded raters, because you did not name them as people or judges: cem (" in report_html.page(of)
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------

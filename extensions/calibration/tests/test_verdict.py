@@ -67,7 +67,7 @@ def test_a_perfect_estimate_without_limits_gets_no_verdict() -> None:
         ({"ceiling": ceiling(0.1, 0.01, n=29)}, "at least two people share 29 units"),
         ({"people": statistic(0.8, 0.01, raters=2)}, "2 people graded"),
         ({"humans": ["ann", "bob", "bob"]}, "2 people graded"),
-        ({"humans": ["ann"]}, "One person graded, but the rule needs 3."),
+        ({"humans": ["ann"]}, "One person graded, but the rule needs 3 people."),
         ({"humans": []}, "Nobody graded"),
     ],
 )
@@ -81,7 +81,7 @@ def test_what_the_rule_asks_for_is_asked_for(changed: dict, why: str) -> None:
 def test_one_person_is_told_so_and_nothing_else() -> None:
     none = Statistic(math.nan, math.nan, math.nan, "none", 0, 1, 100, "No unit has ratings from two raters.")
     found = judge_verdict(people=none, ceiling=Ceiling(none, none, none, "agreement", "each"), association=none)
-    assert found.reasons == ("One person graded, but the rule needs 3.",)
+    assert found.reasons == ("One person graded, but the rule needs 3 people.",)
 
 
 def test_a_machine_is_never_counted_among_the_people() -> None:

@@ -245,7 +245,10 @@ def test_of_several_judges_the_schema_names_one(store: Store) -> None:
     sent = preview_coding(store, by=None, project="p")
     assert (sent.wrong, sent.unscored) == (1, 1), "what the judge has not scored is not called wrong"
     said_by("another judge", 0, 0, 0)
-    with pytest.raises(ConflictError, match=r"another judge, one judge\. Name one as `judge` in coding"):
+    with pytest.raises(
+        ConflictError,
+        match=r"another judge, one judge\. In the schema's `coding` stage, name one of these judges as `judge`",
+    ):
         open_coding(store, by=None, project="p")
 
 
@@ -267,7 +270,7 @@ def test_in_a_sample_untouched_answers_that_count_no_more_give_way(store: Store)
 @pytest.mark.both_databases
 def test_what_is_coded_whole_has_no_sample_to_extend(store: Store) -> None:
     make_project(store, loaded=schema())
-    with pytest.raises(ConflictError, match="sample to extend is missing"):
+    with pytest.raises(ConflictError, match="there is no sample to extend"):
         open_coding(store, by=None, project="p", outputs=5)
 
 
@@ -306,14 +309,14 @@ def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
 def test_a_project_without_coding_sends_nothing(store: Store) -> None:
     make_project(store)
     for ask in (open_coding, preview_coding):
-        with pytest.raises(ConflictError, match="has no coding"):
+        with pytest.raises(ConflictError, match="does not code models' answers"):
             ask(store, by=None, project="p")
 
 
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        ("raters: 2\n    of", "raters: 0\n    of", "this must be at least 1"),
+        ("raters: 2\n    of", "raters: 0\n    of", "the number must be at least 1"),
         ("of: {score: key}", "of: {}", "`score` is missing"),
         ("of: {score: key}", "of: {score: human}", "`criterion` is missing"),
         ("of: {score: key}", "of: {score: human, criterion: scor}", "not a criterion of grading .*`score`"),
@@ -324,7 +327,7 @@ def test_a_project_without_coding_sends_nothing(store: Store) -> None:
             "`judge` works only with `score: judge`; add `score: judge`, or remove `judge`",
         ),
         ("of: {score: key}", "of: {items: [a], below: 1}", "below: `below` works only with `score`"),
-        ("of: {score: key}", "of: {score: key}\n    outputs: 0", "this must be at least 1"),
+        ("of: {score: key}", "of: {score: key}\n    outputs: 0", "the number must be at least 1"),
         ("of: {score: key}", "of: {score: key}\n    dimensions: [size]", "`size` is not a dimension"),
         ("name: failure", "name: score", "score"),
         (
@@ -342,7 +345,7 @@ def test_what_a_schema_cannot_mean_is_told(before: str, after: str, said: str) -
 
 def test_intake_is_told_in_words() -> None:
     assert CodingIntake("", 1, 1, 0, 0, 1).sentence == (
-        "Of 1 answer, the schema selects 1 for coding. 0 are already in coding. Sending adds 1."
+        "Of 1 answer, the schema selects 1 for coding. 0 of the answers are already in coding. Sending adds 1 more."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 
 from db.engine import Store
@@ -61,10 +62,15 @@ def test_why_nothing_can_be_sent_is_told(store: Store) -> None:
     answer(store, make_items(store, 1), "m", lambda at: "blue")
     found = failures_page(store, project="p")
     assert (found.intake, found.failures.answers) == (None, [])
-    assert found.why == "No judge 'gpt-9' has scored score. Judges with scores: none."
+    assert (
+        found.why
+        == "No judge 'gpt-9' has scored score. Judges with scores: none. Run the judge, or name another judge in "
+        "the schema."
+    )
 
 
 def test_the_page_says_that_a_schema_has_no_coding(store: Store, home: Path) -> None:
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
-    assert "The schema blind has no coding" in words(drawn(store, home, "failures", "lea", project="p"))
+    page = drawn(store, home, "failures", "lea", project="p")
+    assert "The schema blind does not code models' answers" in unescape(words(page))

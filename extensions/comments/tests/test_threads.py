@@ -88,7 +88,7 @@ def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, peop
 def test_raters_mention_seniors_and_leads_and_no_one_else(store: Store, people: dict[str, Person]) -> None:
     task = claimed(store, people["ann"])
     assert set(comments.thread(store, person=people["ann"], task=task.id).people) == {"sam", "lea"}
-    with pytest.raises(InvalidInputError, match="You cannot mention @ben here"):
+    with pytest.raises(InvalidInputError, match="You cannot mention @ben in this comment"):
         comments.comment(store, person=people["ann"], key="1", text="@ben what did you say?", task=task.id)
     assert "ben" not in at(store, people["sam"]).people, "while names are hidden"
     assert "ben" in at(store, people["lea"]).people

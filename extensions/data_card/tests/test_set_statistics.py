@@ -73,7 +73,7 @@ def test_small_texts_counted_by_hand() -> None:
     assert any(note.startswith("Concepts: not counted") for note in found.notes)
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
     (line,) = [row for row in rows if (row["dimension"], row["statistic"]) == ("All", "Question, mean")]
-    assert (line["value"], "separated by spaces" in line["definition"]) == ("3.25", True)
+    assert (line["value"], "Spaces separate words" in line["definition"]) == ("3.25", True)
 
 
 def test_a_set_of_nothing_and_of_texts_alone() -> None:

@@ -116,12 +116,15 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
 def test_without_the_arm_nothing_is_said_of_what_drafting_does(store: Store) -> None:
     make_project(store, name="empty")
     none = report(store, by=None, project="empty")
-    assert "nothing to compare: no item was written in either arm" in none.refusal
+    assert "no two arms to compare, because no item was written in either arm" in none.refusal
     study(store, share=1)
     found = report(store, by=None, project="p")
     assert found.written == {WITH: 12, WITHOUT: 0}
     assert found.compared == ()
-    assert "nothing to compare: no item was written without a proposal, and no image is in that arm." in found.refusal
+    assert (
+        "no two arms to compare, because no item was written without a proposal, and the arm has no images."
+        in found.refusal
+    )
     assert found.edited  # what people changed is known all the same
     (ann,) = make_people(store, "dan")
     with pytest.raises(NotAllowedError):

@@ -84,7 +84,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
         "This gives 4 images with a proposal: authors see the proposal for 2 of the images, but not for 2 (seed "
     )
     assert [(each["Refused"], each["Why"]) for each in rows(page, "Refused")] == [
-        ("lost.png", "This project has no such image stage.")
+        ("lost.png", "This image is not in the project.")
     ]
     assert "0.png" in part(page, "proposals")
     assert kept(store) == 0
@@ -135,7 +135,7 @@ def test_what_is_no_file_of_proposals_is_refused_and_nothing_is_kept(store: Stor
         (b"", None, "the text ends too early"),
         (b"[]", None, "is not a file from"),
         (file[:-40], None, "the text ends too early"),
-        (file.decode().encode("utf-16"), None, "not UTF-8"),
+        (file.decode().encode("utf-16"), None, "instead of UTF-8"),
         (file.replace(b'"project": "p"', b'"project": "q"'), None, "belongs to the project"),
         (file.replace(b'"dimension"', b'"dimensions"'), None, "`dimension` is missing"),
         (file, file, "is not a settings file"),
@@ -175,7 +175,7 @@ def test_without_the_arm_the_page_says_so_and_compares_nothing(store: Store, hom
     study(store, share=1)
     make_person(store, "lea", role=Role.LEAD)
     page = drawn(store, home, "drafting", "lea", project="p")
-    assert "no item was written without a proposal, and no image is in that arm." in part(page, "refusal")
+    assert "no item was written without a proposal, and the arm has no images." in part(page, "refusal")
     assert "chart-drafting" not in words(page)
     assert 'data-part="compared"' not in words(page)
 

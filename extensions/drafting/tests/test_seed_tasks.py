@@ -86,10 +86,10 @@ def test_an_image_gets_a_situation_by_itself_and_all_are_used() -> None:
             "tasks:\n  - task: x\n  - task: a\n    subtasks: [{name: b, after: [c]}, {name: c, after: [b]}]",
             "line 3: the task 'a' has subtasks that depend on each other in a circle",
         ),
-        ("tasks: [{task: a, dimension: sea}]", "names the unknown dimension 'sea'; choose one of home."),
+        ("tasks: [{task: a, dimension: sea}]", "names the unknown dimension 'sea'. Choose one of home."),
         ("tasks: [{task: a, sub: [b]}]", "sub"),
         ("tasks: [{task: a}]\ntemplates: [x, ' ']", "template 2 is empty."),
-        ("tasks: [{task: a}", "tasks.yaml:1: this is not YAML"),
+        ("tasks: [{task: a}", "tasks.yaml:1: invalid YAML"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, text: str, said: str) -> None:

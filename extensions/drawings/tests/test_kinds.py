@@ -17,7 +17,7 @@ ARROW: dict[str, Any] = {"x": 0.0, "y": 1.0, "to_x": 0.5, "to_y": 0.5}
     ("kind", "value", "words"),
     [
         ("arrows", [ARROW, {**ARROW, "image": 2}], ""),
-        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: it reaches outside the image"),
+        ("arrows", [{**ARROW, "to_x": 1.01}], "Arrow 1: the arrow reaches outside the image"),
         ("arrows", [{**ARROW, "to_x": 0.0, "to_y": 1.0}], "the arrow starts and ends at the same point"),
         ("arrows", [{"x": 0.1, "y": 0.1}], "`to_x` must be a number"),
         ("arrows", [{**ARROW, "label": "cup"}], "`label` is not a known key"),
@@ -52,7 +52,7 @@ RUNS: dict[str, Any] = {"size": [2, 3], "counts": [1, 2, 3]}
         ({"rings": [RING], "image": 0}, "`image` must be 1 or more"),
         ({"rings": []}, "must be a list of rings"),
         ({"rings": RING[0]}, "must be a list of rings"),
-        ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points; an area needs at least three"),
+        ({"rings": [RING, RING[:2]]}, "ring 2 has 2 points, but an area needs at least three"),
         ({"rings": [[[0, 0], [1, 1], [0, 0]]]}, "fewer than three different points"),
         ({"rings": [[*RING, [0.5, 1.001]]]}, "point 4 of ring 1 lies outside the image"),
         ({"rings": [[[320, 200], [330, 200], [330, 210]]]}, "divide pixels by the image's width and height"),

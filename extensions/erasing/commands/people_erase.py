@@ -59,5 +59,5 @@ def erase(
     if done.traces:
         raise DatabaseUnavailableError(
             f"Touchstone could not rewrite the database file, so the file may still contain the name. {done.traces} "
-            f"To try again, run touchstone person delete {done.login}."
+            f"Use the command touchstone person delete {done.login}."
         )

@@ -147,7 +147,7 @@ def test_the_command_asks_for_the_login(store: Store, home: Path, monkeypatch: p
     assert other.exit_code
     done = run(cli, ["person", "delete", "ann"], input="ann\n")
     assert done.exit_code == 0, done.output
-    assert "are now by erased-" in done.output
+    assert "now belong to erased-" in done.output
     assert "ann" not in run(cli, ["person", "list"]).output
     resources.cache_clear()
 
@@ -189,7 +189,7 @@ def test_a_file_that_someone_reads_meanwhile_is_written_anew_later(
         other.execute("SELECT count(*) FROM person").fetchone()
         done = run(cli, ["person", "delete", "zenobia", "--yes", "zenobia"])
         assert done.exit_code
-        assert "may still hold the name" in str(done.exception)
+        assert "may still contain the name" in str(done.exception)
         left = re.search(r"erased-\d+", str(done.exception))
         assert left is not None
         other.execute("COMMIT")

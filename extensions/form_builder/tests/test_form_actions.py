@@ -54,16 +54,16 @@ def test_a_finding_is_mended_by_its_button(old: str, new: str, label: str, mende
 @pytest.mark.parametrize(
     ("raters", "rule", "adjudicated", "sentence"),
     [
-        (1, "unanimous", False, "when people (one vote per item) say"),
-        (2, "unanimous", False, "when both people say “Right”. Every other item is rejected."),
+        (1, "unanimous", False, "if people (one vote per item) say"),
+        (2, "unanimous", False, "if both people say “Right”. Every other item is rejected."),
         (
             3,
             "unanimous",
             True,
-            "when all 3 people say “Right”. An item is rejected when people agree on another answer.",
+            "if all 3 people say “Right”. An item is rejected if people agree on another answer.",
         ),
-        (3, "majority", False, "when at least 2 of 3 people say “Right”. Every other item is rejected."),
-        (4, "majority", False, "when at least 3 of 4 people say “Right”."),
+        (3, "majority", False, "if at least 2 of 3 people say “Right”. Every other item is rejected."),
+        (4, "majority", False, "if at least 3 of 4 people say “Right”."),
     ],
 )
 def test_the_words_say_what_the_rule_does(raters: int, rule: str, adjudicated: bool, sentence: str) -> None:

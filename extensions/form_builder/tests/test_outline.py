@@ -91,7 +91,7 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
     assert loaded.schema_.title == 'Mine: "all" # of it \\ {ours}'
     assert loaded.schema_.item.field("question").help == 'Such as: Is "it" {here}: yes # or no?'
     assert [(each.id, each.title) for each in loaded.schema_.dimensions] == [("a", "One: of"), ("b", "#two")]
-    assert "- **One: of**: write here which items belong to it." in loaded.guideline_text
+    assert "- **One: of**: describe the items that belong to this dimension." in loaded.guideline_text
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
         ),
         (lambda: outline.answer_of("time_span", {"image": "image"}), "A time span needs a clip"),
         (lambda: outline.check_of("blind", AnswerIs.TEXT), "Two people rarely write the same text"),
-        (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority is everyone"),
+        (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority is all raters"),
         (lambda: outline.judged_of("yes", fitting=[]), "Touchstone compares a judge with people's grades"),
     ],
 )

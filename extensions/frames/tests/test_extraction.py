@@ -96,7 +96,7 @@ def test_the_manifest_says_what_each_frame_is(sources: list[Source], tmp_path: P
     assert frames[2]["file"] == "images/k/a.mp4/00001.480000.png"
     skipped = records(tmp_path / "out", "source")[1]
     assert (skipped["source"], skipped["kept"]) == ("k/bad.mp4", 0)
-    assert "bad.mp4 cannot be decoded" in skipped["why"]
+    assert "Touchstone cannot decode k/bad.mp4" in skipped["why"]
 
 
 def test_what_is_poor_or_looks_alike_is_put_aside_with_its_reason(tmp_path: Path) -> None:

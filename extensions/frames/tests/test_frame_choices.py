@@ -135,10 +135,12 @@ def test_a_choice_from_a_page_older_than_the_screening_counts(lea: Services, fil
         frame_sets.tick(lea.store, folder, [seen[1]], on=True, by=lou)
         assert hand(lea, folder) == {name: True}
         set_jobs.again(lea, folder, taking=ExtractionSettings(every=15), keeping=ScreeningSettings())
-    with pytest.raises(ConflictError, match=r"frames are gone\. lea: the frames are taken with other settings"):
+    with pytest.raises(
+        ConflictError, match=r"these frames no longer exist\. lea: the frames are taken with other settings"
+    ):
         frame_sets.tick(lea.store, folder, seen[:2], on=False, by=lou)
     set_jobs.remove(lea, folder)
-    with pytest.raises(ConflictError, match=r"frames are gone\. lea: the set was deleted"):
+    with pytest.raises(ConflictError, match=r"these frames no longer exist\. lea: the set was deleted"):
         frame_sets.tick(lea.store, folder, seen[:1], on=False, by=lou)
     assert [each.who for each in logged(lea.store, "frames.chosen")] == ["lea", "lou"]
 

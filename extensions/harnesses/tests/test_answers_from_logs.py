@@ -161,7 +161,7 @@ def test_what_is_about_no_item_is_named_and_never_dropped(store: Store, media: M
             "there is no item 'nowhere' in this project, and no item has the answer's question, 'Which fruit lies "
             "on my table'",
         ),
-        (2, "there is no item 'nowhere' in this project, and question is missing"),
+        (2, "there is no item 'nowhere' in this project, and the answer has no question"),
         (3, "the answer has no item id, and no item has the answer's question, 'Which fruit lies on your table?'"),
     ]
     assert answered(store) == {("Object/existence/1", "m"): "x"}
@@ -227,8 +227,8 @@ def test_options_of_an_item_may_be_listed_in_another_order(store: Store, media: 
     assert [(bad.row, bad.reason) for bad in done.bad] == [
         (
             4,
-            'the model saw the option A. "yes", which the item does not have; a letter in the answer would mean '
-            "another option",
+            'the model saw the option A. "yes", which the item does not have; a letter in the answer would '
+            "therefore mean another option",
         )
     ]
     with store.read() as session:

@@ -97,7 +97,7 @@ def test_inspect_would_take_these_so_they_are_refused(tmp_path: Path) -> None:
         "the item has no before": [replace(item, assets=item.assets[1:])],
     }
     for number, (why, some) in enumerate(wrong.items()):
-        with pytest.raises(InvalidFileError, match=f"inspect cannot hold the item 'c0': .*{why}"):
+        with pytest.raises(InvalidFileError, match=f"inspect cannot store the item 'c0': .*{why}"):
             write("inspect", release(folder, schema, some), Folder(tmp_path / str(number)))
 
 
@@ -105,7 +105,7 @@ def test_a_clip_that_inspect_has_no_word_for_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "release")
     _, released = plan(folder, tmp_path)
     with pytest.raises(
-        InvalidFileError, match="inspect cannot hold the item '0': progress is a clip of the type video/webm"
+        InvalidFileError, match="inspect cannot store the item '0': progress is a clip of the type video/webm"
     ):
         write("inspect", released, folder)
 
@@ -153,8 +153,8 @@ def test_all_items_that_a_format_cannot_carry_are_counted_and_ten_are_named(
     with pytest.raises(InvalidFileError) as refused:
         write(format, release(folder, schema, some), folder)
     told = str(refused.value).splitlines()
-    assert told[0] == f"{format} cannot hold {15 - fit} items."
-    named = [line for line in told if "cannot hold the item" in line]
+    assert told[0] == f"{format} cannot store {15 - fit} items."
+    named = [line for line in told if "cannot store the item" in line]
     assert [f"'n{n}'" in line for n, line in enumerate(named, fit)] == [True] * 10
     assert f"And {5 - fit} more items." in told
 

@@ -182,7 +182,7 @@ def test_responses_in_every_shape(tmp_path: Path, parts: Mapping[str, Any], said
         ("[1]", "the line is not an object"),
         ('{"doc_id": ' + "[" * 100_000 + "]" * 100_000 + ', "resps": "x"}', "nested too deep"),
         ('{"doc_id": ' + "9" * 5_000 + ', "resps": "x"}', "a number that is too large"),
-        (sample(filtered_resps="x" * 1_000_001), "its answer has 1,000,001 characters"),
+        (sample(filtered_resps="x" * 1_000_001), "the answer has 1,000,001 characters"),
     ],
 )
 def test_a_row_of_a_log_that_does_not_fit_is_named(tmp_path: Path, record: Any, reason: str) -> None:
@@ -434,12 +434,12 @@ def test_more_rows_and_bytes_than_come_in_at_once(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(answer_files, "MOST_ROWS", 20)
     assert "has more than 20 rows" in refused(path, model="m")
     monkeypatch.setattr(answer_files, "LARGEST", 1 << 10)
-    assert "has more than 0 MB" in refused(path, model="m")
+    assert "is larger than 0 MB" in refused(path, model="m")
 
 
 def test_a_folder_without_a_log(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[]")
-    with pytest.raises(InvalidFileError, match=r"holds no log of Inspect\. Nothing was imported"):
+    with pytest.raises(InvalidFileError, match=r"contains no log of Inspect\. Nothing was imported"):
         read(tmp_path, "inspect_log")
     (tmp_path / "empty").mkdir()
     with pytest.raises(InvalidFileError, match=r"has no \.json file"):

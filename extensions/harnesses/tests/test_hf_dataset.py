@@ -273,7 +273,7 @@ def test_what_does_not_fit_is_refused_by_name(what: str, tmp_path: Path) -> None
     fields, said = REFUSED[what]
     made = official.fifth()
     made.items[1] = replace(made.items[1], fields={**made.items[1].fields, **fields})
-    with pytest.raises(InvalidFileError, match=f"hf_dataset cannot hold the item '2': .*{said}"):
+    with pytest.raises(InvalidFileError, match=f"hf_dataset cannot store the item '2': .*{said}"):
         official.write(made.set(), tmp_path, ["hf_dataset"])
 
 
@@ -300,9 +300,7 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
         "'3': the item has 'answer', which the split 'test' withholds",
         splits=[ReleasedSplit("test", 1, ["answer"])],
     )
-    refused(
-        [third], "the split 'train', which has no items", splits=[ReleasedSplit("test", 1), ReleasedSplit("train", 0)]
-    )
+    refused([third], "the empty split 'train'", splits=[ReleasedSplit("test", 1), ReleasedSplit("train", 0)])
     refused([replace(first, split="test-a")], "cannot have a split named 'test-a'")
     made.bytes[first.assets[0].sha256] = b"other"
     refused([first], "'a/1 ü': the file for before does not match its SHA-256")

@@ -183,9 +183,9 @@ def test_items_that_would_be_scored_wrongly_are_refused_by_name(tmp_path: Path) 
         with pytest.raises(InvalidFileError, match=said):
             official.write(made.set(), tmp_path / str(len(list(tmp_path.iterdir()))), formats)
 
-    refused("hub_eval cannot hold the item 'b': the item has no right answer", answer=None)
-    refused("hub_eval cannot hold the item 'b': one option is empty", options=["nein", " "])
-    refused("hub_eval cannot hold the item 'b'", answer="vielleicht")
+    refused("hub_eval cannot store the item 'b': the item has no right answer", answer=None)
+    refused("hub_eval cannot store the item 'b': one option is empty", options=["nein", " "])
+    refused("hub_eval cannot store the item 'b'", answer="vielleicht")
     refused("Add hf_dataset to the formats of the release", formats=("hub_eval",))
     made = chosen()
     hidden = [replace(item, fields={"question": "?", "options": ["1", "2"]}) for item in made.items]

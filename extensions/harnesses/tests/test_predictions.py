@@ -89,7 +89,7 @@ def test_fastchat_answers_with_a_named_dimension(tmp_path: Path) -> None:
         ({"question_id": 1.5, "model_id": "m", "choices": [{"turns": ["t"]}]}, "question_id is not a whole number"),
         ({"question_id": 1, "model_id": "m", "choices": []}, "choices"),
         ({"question_id": 1, "model_id": "m", "choices": [{"turns": [3]}]}, "choices"),
-        ([1], "not an object"),
+        ([1], "not a JSON object"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named(tmp_path: Path, record: Any, reason: str) -> None:
@@ -222,7 +222,7 @@ def test_vlmevalkit_s_json(tmp_path: Path) -> None:
         ("0", Outcome.ANSWERED),
         ("b", Outcome.TRANSPORT_ERROR),
     ]
-    assert [bad.reason for bad in read.bad] == ["index is neither text nor a number"]
+    assert [bad.reason for bad in read.bad] == ["index is not text or a number"]
 
 
 def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Path) -> None:

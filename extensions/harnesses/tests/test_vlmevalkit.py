@@ -194,7 +194,7 @@ def test_what_a_row_cannot_hold_is_refused_by_name(
     folder = Folder(tmp_path)
     some = items(folder, "x?")
     odd = [replace(some[0], fields={**some[0].fields, **fields})]
-    with pytest.raises(InvalidFileError, match=f"vlmevalkit cannot hold the item 'c0': .*{why}"):
+    with pytest.raises(InvalidFileError, match=f"vlmevalkit cannot store the item 'c0': .*{why}"):
         write("vlmevalkit", release(folder, fifth(**words), odd), folder)
 
 

@@ -39,7 +39,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
     (tmp_path / "one.png").write_bytes(picture(1))
     media = MediaStore(tmp_path / "media")
     told = {"source": "V.mp4", "exact": "312/25", "time": 12.48, "frame": 312, "sharpness": 81.5, "group": 4}
-    told |= {"kept": False, "why": "blurred: its sharpness is 81.5, below 90"}
+    told |= {"kept": False, "why": "blurred: sharpness 81.5 is below 90"}
     name = "V.mp4/00012.480000.png"
     settings = {"taking": {"seconds": "2", "every": None}, "keeping": {"min_sharpness": 90.0, "distinct": False}}
     image_pool.add_to_pool(

@@ -44,4 +44,4 @@ def test_a_list_says_whose_answers_and_which_items_it_is_about(store: Store, sho
     every, kept = (words(show("items", "lea", **asked, items=items)) for items in ("all", "kept"))
     assert "Counted items: All" in every
     assert "Counted items: Kept only" in kept
-    assert "Robin (bo) and Robin (chi) differ about fits in Verification" in every
+    assert "Robin (bo) and Robin (chi) disagree about fits in Verification" in every

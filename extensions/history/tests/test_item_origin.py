@@ -122,14 +122,14 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
     assert facts(steps[3])["file"] == "not imported yet"
     assert facts(steps[5]) == {"file": "made.json", "row": "1", "format": "egoplan", "id": "0"}
 
-    assert facts(origin(store, lea, "1")[-1])["how it was made"] == "not recorded"
+    assert facts(origin(store, lea, "1")[-1])["how the item was made"] == "not recorded"
     assert facts(origin(store, lea, "2")[0]) == {
         "drafted by": "a model",
         "<b>": '[1, {"a": null}]',
         "\ufffd": "\ufffd",
     }
     (last,) = [each for each in origin(store, lea, "3") if each.name == "Imported"]
-    assert facts(last)["how it was made"].endswith("construction is nested too deep")
+    assert facts(last)["how the item was made"].endswith("construction is nested too deep")
     assert len(facts(origin(store, lea, "4")[0])["how"]) < 1_100
     with pytest.raises(NotAllowedError):  # it names the key, and sam may still be asked
         origin(store, sam, "0")

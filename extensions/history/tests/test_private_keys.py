@@ -37,7 +37,7 @@ def test_a_key_that_is_kept_back_is_in_no_history_of_a_senior(store: Store, medi
         }
         for project in ("p", "val")
     }
-    with pytest.raises(NotAllowedError, match="This benchmark keeps its keys private"):
+    with pytest.raises(NotAllowedError, match="this benchmark keeps its keys private"):
         history(store, person=people["p"][Role.SENIOR], project="p", item="0")
     for project, role in (("p", Role.LEAD), ("val", Role.SENIOR), ("val", Role.LEAD)):
         found = history(store, person=people[project][role], project=project, item="0")

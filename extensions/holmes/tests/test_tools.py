@@ -147,7 +147,7 @@ def test_what_it_leaves_behind_neither_keeps_it_waiting_nor_stays(tmp_path: Path
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     why, sentence = failed(tool_set(tmp_path, command=["./none"]))
     assert why == "not_started"
-    assert sentence == f"look could not be started ({tmp_path}/none): No such file or directory."
+    assert sentence == f"Touchstone could not start look ({tmp_path}/none): No such file or directory."
 
 
 def test_nothing_of_a_command_is_read_by_a_shell(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     table = tmp_path / "pairs.csv"
     bad = [
         ("g3;before;5.png;", None),  # its line is named, as what it lacks stands nowhere
-        ("g4;befor;5.png;", "pairs.csv (line 8): items of this project have no role 'befor'; they have reference,"),
+        ("g4;befor;5.png;", "pairs.csv (line 8): items of this project have no role 'befor' (known roles: reference,"),
         ("g5;before;none.png;", "pairs.csv (line 9): there is no image or clip 'none.png' in the folder"),
         (
             "g6;before;5.png;\ng6;after;6.png;\ng6;after;7.png;",
@@ -131,11 +131,11 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0] == "2 groups with 5 images and clips added; 8 not taken."
-    whys = [why or "pairs.csv (line 7): it has nothing for after, which every item needs" for _, why in bad[:-1]]
+    whys = [why or "pairs.csv (line 7): the group has nothing for after, which every item needs" for _, why in bad[:-1]]
     for why, line in zip(whys, lines[1:], strict=True):
         assert why in line
     again = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
-    assert again.stdout.startswith("0 groups with 0 images and clips added; 2 in the project already; 8 not taken.")
+    assert again.stdout.startswith("0 groups with 0 images and clips added; 2 already in the project; 8 not taken.")
     table.write_text(GOOD + "g1;reference;3.png;\n")
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
@@ -275,7 +275,7 @@ def test_rows_with_a_column_for_each_role_json_lines_and_folders_say_the_same(fo
         ("loose.png", []),
     ]
     assert [each.problem for each in found] == [
-        "g1/notes.txt: items of this project have no role 'notes'; they have reference, before, after",
+        "g1/notes.txt: items of this project have no role 'notes' (known roles: reference, before, after)",
         None,
         "loose.png is not in a group's folder",
     ]

@@ -95,7 +95,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert again.stdout.splitlines() == [
         "Nothing added; 1 already in the project (identical files).",
         "Not taken: 1.",
-        "   a.png: The file is an image, but walk takes clips.",
+        "   a.png: The file is an image, but walk accepts clips.",
     ]
     for arguments, sentence in (
         ([str(folder), "--role", "wolk"], "The schema has no asset 'wolk'. Its assets: still, walk."),

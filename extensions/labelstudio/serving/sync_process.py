@@ -9,6 +9,7 @@ from typing import Literal
 from app.supervisor import environment
 from domain.errors import ConflictError
 from domain.module_names import process_of
+from domain.settings import STORED_IN
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 SECONDS = 120.0
@@ -45,7 +46,7 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
         )
     output = done.stdout if done.returncode == 0 else done.stderr
     lines = [line.strip().removeprefix("touchstone: ") for line in output.splitlines()]
-    sentences = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
+    sentences = [line for line in lines if line and not line.startswith(STORED_IN)]
     if done.returncode not in (0, 1):
         sentences = sentences[-1:]
     return SyncResult(tuple(sentences) or ("No message.",), done.returncode == 0)

@@ -120,7 +120,7 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
     assert (line.stored, line.refused, line.skipped, line.out, line.late, line.deleted) == (1, 1, 1, 1, 0, 0)
     assert line.sentences == (
         "1 task is waiting in Label Studio.",
-        "1 answer is stored here.",
+        "Touchstone has stored 1 answer.",
         "1 answer was invalid. Touchstone sent the task again with the reason.",
         "1 task was skipped and returned to Touchstone.",
     )

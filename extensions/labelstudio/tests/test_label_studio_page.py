@@ -130,7 +130,7 @@ def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Hom
     ):
         assert told in line
     assert "waiting in Label Studio" not in line
-    assert "stored here" not in line
+    assert "Touchstone has stored" not in line
 
 
 def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: Home, store: Store) -> None:
@@ -143,7 +143,7 @@ def test_what_is_refused_is_told_next_to_its_button_and_the_rest_is_kept(home: H
     email_of(page, "Chi").input("chi@example.org")  # type: ignore[attr-defined]
     press(page, "Save people")
     assert "already belongs to" not in words(page)
-    assert "Saved: 1 change" in words(page)
+    assert "Saved 1 change" in words(page)
     assert len(bridge.status(store, by=None, project="tiny")[0].people) == 2
 
 

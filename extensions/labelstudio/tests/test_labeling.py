@@ -214,7 +214,7 @@ def test_clips_have_their_frame_rate_and_images_stand_in_order() -> None:
     assert shown["shown"][0] == {"title": "Image", "text": "This file has not been imported yet."}
     none = data(schema, Stage.VERIFICATION, replace(view, assets=assets[1:2]), address)
     assert none["media_clip"] == []
-    with pytest.raises(NotAvailableError, match="the file of `image`, on which `objects` is drawn, is missing"):
+    with pytest.raises(NotAvailableError, match=r"the file of `image` is missing. Raters draw `objects` on this file"):
         data(schema, Stage.VERIFICATION, replace(view, assets=assets[:1]), address)
 
 

@@ -140,7 +140,7 @@ def test_passages_are_counted_in_characters() -> None:
     assert (found.values, found.problems) == ({"x": [{"start": 2, "end": 5, "tag": "wrong"}]}, ())
     result[0]["value"] = {"start": 3, "end": 6, "text": "red", "labels": ["wrong"]}
     assert (
-        "is not at “red” in the "
+        "The position of passage 1 does not match “red” in the "
         "text" in read_result(schema, "grading", "d", result, {PREDICTION: text}).problems[0].message
     )
 
@@ -156,13 +156,13 @@ def choice(*chosen: Any, **more: Any) -> dict[str, Any]:
     ("result", "name", "says"),
     [
         ("no list", "result", "must be a list of answers"),
-        (["no answer"], "result", "Entry 1 of the result is not an answer"),
-        ([choice("yes", from_name="other")], "result", "does not ask `other`"),
-        ([{"type": "relation", "from_id": "a", "to_id": "b"}], "result", "does not ask entry 1"),
+        (["no answer"], "result", "Entry 1 of the result must be an object with an answer"),
+        ([choice("yes", from_name="other")], "result", "has no control for `other`"),
+        ([{"type": "relation", "from_id": "a", "to_id": "b"}], "result", "has no control for entry 1"),
         ([choice("maybe")], "x", "x? “maybe” is not an option of this question"),
         ([choice("yes", "no")], "x", "Choose one; 2 are chosen"),
-        ([choice("yes"), choice("no")], "x", "answered twice"),
-        ([choice(7)], "x", "must be a list of texts"),
+        ([choice("yes"), choice("no")], "x", "has two answers"),
+        ([choice(7)], "x", "must be a list of text values"),
         ([choice("yes", type="rating")], "x", "type `choices`, not `rating`"),
         ([choice("yes", value={"text": ["yes"]})], "x", "has no `choices`"),
         ([choice("yes", value=["yes"])], "x", "has no `choices`"),

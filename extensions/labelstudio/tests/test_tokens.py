@@ -75,7 +75,7 @@ def test_both_kinds_are_told_apart_by_their_form() -> None:
         (personal(ends_in=-60), "has expired"),
         (personal(kind="access"), "short-lived access token"),
         (personal().rpartition(".")[0], "is incomplete"),
-        ("abc.def.ghi", "neither"),
+        ("abc.def.ghi", "must be a personal access token or a legacy token"),
     ],
 )
 def test_what_is_no_token_is_refused_without_showing_it(value: str, says: str) -> None:
@@ -123,7 +123,8 @@ def test_a_file_has_the_tokens_of_several_servers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [(f"{HERE}\n", "Line 1"), (f"\n{HERE} a b\n", "Line 2"), (None, "cannot be read")]
+    ("text", "says"),
+    [(f"{HERE}\n", "Line 1"), (f"\n{HERE} a b\n", "Line 2"), (None, "Touchstone cannot read .*tokens")],
 )
 def test_a_file_that_does_not_fit_is_refused_without_showing_what_is_in_it(
     text: str | None, says: str, tmp_path: Path

@@ -78,7 +78,7 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
     assert listed == [
         (second.entry.run, "Team A", ""),
         (other.entry.run, "Team B", ""),
-        (first.entry.run, "Team A", "A newer entry of Team A: Planner came."),
+        (first.entry.run, "Team A", "A newer entry from Team A: Planner replaced this entry."),
     ]
     for entry, right in ((second.entry, 1.0), (other.entry, 0.3)):
         line = entries.score_of(store, by=None, project="p", entry=entry)
@@ -129,7 +129,7 @@ def test_a_file_that_breaks_off_is_refused(store: Store, media: MediaStore, proj
     path = sent(tmp_path, KEYS)
     path.write_text(path.read_text()[:-40])
     with pytest.raises(
-        InvalidFileError, match=r"1 row cannot be read: row 10 \(.* the file cannot be read from here on\)"
+        InvalidFileError, match=r"1 row cannot be read: row 10 \(.* Touchstone cannot read it beyond this position\)"
     ):
         take(store, media, path)
 
@@ -147,7 +147,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     assert (line.found.value, line.found.n_units) == (0.3, 10)  # leaving out hard items brings no advantage
     assert dict(line.unread) == {
         "the model sent an empty answer": 6,
-        "format violation: states none, or not one": 1,
+        "format violation: no answer, or several answers": 1,
     }
 
 
@@ -183,7 +183,9 @@ def test_names_and_roles(store: Store, media: MediaStore, project: str, tmp_path
         take(store, media, path)
     take(store, media, path, team="A", model="B: C")
     with pytest.raises(
-        AlreadyTakenError, match=r"A: B: C is the model B: C of A\. Choose another name for the team or the model"
+        AlreadyTakenError,
+        match=r"The name A: B: C already belongs to the model B: C of A\. Choose another name for the team or the "
+        "model",
     ):
         take(store, media, path, team="A: B", model="C")
     senior = make_person(store, "senior")

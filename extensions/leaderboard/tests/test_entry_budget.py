@@ -50,8 +50,8 @@ def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: 
     with pytest.raises(NotAllowedError) as refused:
         take(store, media, third, team="team a")
     assert str(refused.value) == (
-        "The entry was not accepted because team a has sent 2 of at most 2 entries in 7 days. The team can send its "
-        "next entry from 11 May 2026, 09:00:00 UTC."
+        "Touchstone did not accept the entry because team a has sent 2 of at most 2 entries in 7 days. The team can "
+        "send its next entry from 11 May 2026, 09:00:00 UTC."
     )
     take(store, media, third, team="Team B")
     with pytest.raises(AlreadyTakenError):  # a duplicate is reported before the budget
@@ -112,7 +112,7 @@ def test_the_command(store: Store, media: MediaStore, tmp_path: Path, monkeypatc
     run = CliRunner().invoke
     make_project(opened().store, name="kitchen")
     assert "any number of entries" in run(cli, ["entry", "limit", "kitchen"]).output
-    assert "A team may send 3 entries in 7 days." in run(cli, ["entry", "limit", "kitchen", "--most", "3"]).output
+    assert "A team can send 3 entries in 7 days." in run(cli, ["entry", "limit", "kitchen", "--most", "3"]).output
     assert "1 entry in 2 days" in run(cli, ["entry", "limit", "kitchen", "--most", "1", "--days", "2"]).output
     assert "Nothing was changed." in run(cli, ["entry", "limit", "kitchen", "--most", "1", "--days", "2"]).output
     assert "any number of entries" in run(cli, ["entry", "limit", "kitchen", "--unlimited"]).output

@@ -67,7 +67,7 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     (folder / names[1]).unlink()
     assert fit.look(folder).trouble == f"1 of 3 weight files are missing (such as {names[1]}). Finish the download."
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": "../../secret"}}))
-    assert fit.look(folder).trouble.endswith("names files outside the folder.")
+    assert fit.look(folder).trouble.endswith("names files outside the folder. Download the model again.")
     (folder / "model.safetensors.index.json").unlink()
     assert "their index" in fit.look(folder).trouble
 
@@ -96,7 +96,7 @@ def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
     (folder / "model.safetensors").unlink()
     assert "model.safetensors is missing" in fit.look(folder).trouble
     (folder / "model.safetensors.incomplete").write_bytes(b"")
-    assert "download of its weights is incomplete (model.safetensors.incomplete)" in fit.look(folder).trouble
+    assert "download of the weights is incomplete (model.safetensors.incomplete)" in fit.look(folder).trouble
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,10 @@ def test_models_in_a_folder_and_nothing_outside_of_it(tmp_path: Path) -> None:
     found = {one.name: one for one in fit.models_in(home)}
     assert set(found) == {"llava", "lab/qwen", "borrowed"}
     assert found["lab/qwen"].family.title == "Qwen2.5-VL"
-    assert found["borrowed"].trouble == "borrowed contains links that lead outside the folder of models."
+    assert (
+        found["borrowed"].trouble
+        == "borrowed contains links that lead outside the folder of models. Replace the links with files."
+    )
     assert fit.models_in(tmp_path / "nowhere") == []
     assert fit.picked(home, "lab/qwen") == home / "lab" / "qwen"
     for name in ("../outside/secret", "link", str(outside / "secret"), "lab/../../outside/secret", "nothing", "x\x00y"):

@@ -49,7 +49,7 @@ def test_no_such_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file.bin").write_bytes(b"x")
     assert refused(tmp_path / "nothing") == f"The folder {tmp_path}/nothing does not exist."
     assert "is a file. Give the path of a model folder" in refused(tmp_path / "file.bin")
-    assert "it has no config.json" in refused(tmp_path)
+    assert "config.json is missing" in refused(tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")  # wherever the checkout is: what is named has to be absent from there
     assert "The folder . does not exist./../etc" in refused("../../etc")
@@ -170,7 +170,9 @@ def test_a_gpu_that_is_not_there(folder: Path) -> None:
 
 def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fit, "free_memory", lambda: fit.Memory(10_000_000))
-    assert "mine is not loaded. The model does not fit. It needs about 300.7 MiB in main memory" in refused(folder)
+    assert "Touchstone did not load mine. The model does not fit. It needs about 300.7 MiB in main memory" in refused(
+        folder
+    )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,7 @@ def test_a_torchvision_for_another_torch(folder: Path, monkeypatch: pytest.Monke
         raise RuntimeError("operator torchvision::nms does not exist")
 
     monkeypatch.setattr(libraries.importlib, "import_module", broken)
-    assert "torch is installed but cannot be imported: RuntimeError: operator torchvision::nms" in refused(folder)
+    assert "torch is installed, but the import failed: RuntimeError: operator torchvision::nms" in refused(folder)
 
 
 def test_a_good_one_loads(folder: Path) -> None:

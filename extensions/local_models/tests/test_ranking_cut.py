@@ -52,7 +52,7 @@ def test_after_a_line_break_or_a_special_token_nothing_comes_between() -> None:
 
 
 def test_an_option_that_grows_together_with_the_prompt_is_refused() -> None:
-    with pytest.raises(CannotRank, match="the beginning of the option “cap” into one token"):
+    with pytest.raises(CannotRank, match="the start of the option “cap” into one token"):
         cut(tokenizer(": "), "at:", ["cap"])
     assert cut(tokenizer(": "), "at", ["cap"]).tokens == ((9, 2, 0, 6),)
 

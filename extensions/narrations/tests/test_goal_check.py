@@ -44,13 +44,13 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
 @pytest.mark.parametrize(
     ("goals", "wanted"),
     [
-        ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': its video has no valid narrations here. Correct"]),
-        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Use an id"]),
-        ([changed(1, text="do 3")], ["action 2 (V-2): the action has 'do 3', unlike its narration ('do 2'. Use the)"]),
-        ([changed(1, start=Decimal(5))], ["action 2 (V-2): the action starts at '5', unlike its narration ('4'. "
-        "Use the)"]),
-        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): the action stops at '9', unlike its narration ('9.5'. "
-        "Use the)"]),
+        ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': the goal's video has no narrations. Correct"]),
+        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Use an ID"]),
+        ([changed(1, text="do 3")], ["action 2 (V-2): the action has 'do 3', unlike its narration ('do 2'). Use the"]),
+        ([changed(1, start=Decimal(5))], ["action 2 (V-2): the action starts at '5', unlike its narration ('4'). "
+        "Use the"]),
+        ([changed(3, stop=Decimal(9))], ["action 4 (V-4): the action stops at '9', unlike its narration ('9.5'). "
+        "Use the"]),
         ([changed(2, id="V-2", text="", start=None, stop=None)], ["action 3 (V-2): it occurs twice. Delete"]),
         ([changed(2, id="V-1", text="", start=None, stop=None)], ["the action begins before the action above it. "
         "Sort"]),
@@ -59,15 +59,16 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
             ["'wash': the goal's number of actions is 3, but a goal needs 4 to 20. Add actions, or delete the goal."],
         ),
         ([goal("wash", 1, 4), goal("Wash.", 5, 8, line=9)], ["line 9: V, 'Wash.': the goal has the same words as"]),
-        ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': it shares 2 actions with g.json, line 1, such as V-5."]),
+        ([goal("wash", 1, 6), goal("dry", 5, 9)], ["'dry': the goal shares 2 actions with g.json, line 1, such as "
+        "V-5."]),
         ([goal("cook", 1, 6, 1), goal("dry", 5, 9)],
          ["'dry': only some of the goal's actions are in the overall goal of g.json, line 1"]),
         ([goal("dry", 5, 9), goal("cook", 1, 6, 1)],
          ["'dry': only some of the goal's actions are in the overall goal of g.json, line 1"]),
-        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["the goal stops before it starts. Give the "
-        "goal"]),
+        ([Goal("V", "wash", "g", start=Decimal(9), stop=Decimal(2))], ["the goal stops before it starts. Set the "
+        "goal's times"]),
         ([Goal("V", "wash", "g", steps=(Step(text="fly"),))],
-         ["one of the goal's actions is not a narration of its video. Name"]),
+         ["one of the goal's actions is not a narration of its video. Identify"]),
     ],
 )  # fmt: skip
 def test_a_fault_is_said_with_what_to_do(goals: list[Goal], wanted: list[str]) -> None:

@@ -87,7 +87,7 @@ def test_goals_of_files_get_their_actions_or_say_why_not() -> None:
     assert {each.text: actions(each) for each in found["V"]} == {"by span": [2, 3, 4], "asked": [5, 6, 7]}
     assert [(each.goal.where, each.why) for each in unplaced] == [
         ("d", "the goal's video has no narrations"),
-        ("e", "one of the goal's actions differs in words or times from the narration with its id"),
+        ("e", "one of the goal's actions differs in words or times from the narration with its ID"),
         ("f", "no action begins within the goal"),
         ("g", "the goal stops before it starts"),
     ]

@@ -120,7 +120,7 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert part(page, "state") == "Changed, not saved: version 1, 1 fault."
     (fault,) = rows(page, "What is wrong")
     assert fault["Where"] == "Goal 3: V, 'toast bread'"
-    assert fault["What is wrong"] == "it shares 2 actions with Goal 2, such as V-8."
+    assert fault["What is wrong"] == "the goal shares 2 actions with Goal 2, such as V-8."
     page = put(page, "selectbox", ".last", 2)  # actions 1 to 3: too few
     assert (
         "the goal's number of actions is 3, but a goal needs 4 to 20."
@@ -197,7 +197,7 @@ def test_the_second_of_two_is_refused_and_loses_nothing(store: Store, home: Path
     other = put(chosen(other, "toast bread"), "text_input", ".words", "make toast")
     assert "Version 2 of the goals of V is saved." in words(pressed(one, "save"))
     other = pressed(other, "save")
-    assert "lea saved version 2 of the goals of V in the meantime. Nothing was stored" in words(other)
+    assert "lea saved version 2 of the goals of V in the meantime. Your changes were not" in words(other)
     assert any("make toast" in each for each in listed(other))
     assert "- subgoal: brew tea (6 actions, V-1 to V-6)" in text(words(other))
     assert "+ subgoal: make toast (4 actions, V-8 to V-11)" in text(words(other))
@@ -231,7 +231,7 @@ def test_what_does_not_fit_is_told_and_the_rest_kept_only_when_asked(store: Stor
         (
             "g.json",
             json.dumps([*GIVEN, {"video": "X", "goal": "fly"}]),
-            "X, 'fly': its video has no valid narrations here.",
+            "X, 'fly': the goal's video has no narrations.",
         ),
     ):
         page = uploaded(page, "goals", name, given_text)
@@ -250,7 +250,7 @@ def test_narrations_that_changed_under_goals_are_a_fault_with_a_way_out(store: S
     assert "0 videos new, 1 changed, 1 unchanged." in words(page)
     assert part(page, "all") == "3 goals of 2 videos, saved with 2 faults."  # of the overall goal, and of toast bread
     first = rows(page, "What is wrong")[0]
-    assert first["What is wrong"] == "the action has 'do 9', unlike its narration ('do more'.)"
+    assert first["What is wrong"] == "the action has 'do 9', unlike its narration ('do more')."
     for title in ("make breakfast", "toast bread"):
         page = pressed(chosen(page, title), "renew")
     assert part(page, "faults") == "Nothing."

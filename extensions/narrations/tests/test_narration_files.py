@@ -95,7 +95,7 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
     assert found.rows[1].stop_frame is None
     assert bad(found) == [
         (3, "the stop (2 s) is before the start (3 s)"),
-        (4, "its start: 'soon' is not a time; write seconds, such as 12.5, or 0:01:02.25"),
+        (4, "its start: 'soon' is not a time; write a time as seconds, such as 12.5, or as 0:01:02.25"),
         (5, "verb_class must be a whole number, not 'two'"),
         (6, "the id a is already used in line 2"),
         (7, "the row repeats line 2"),
@@ -114,7 +114,7 @@ def test_wrong_encodings(tmp_path: Path) -> None:
     found = read(tmp_path, lines.encode("latin-1"))
     assert ([row.id for row in found.rows], bad(found)) == (
         ["a"],
-        [(3, "the record is not UTF-8; save the file as UTF-8")],
+        [(3, "the text is not UTF-8")],
     )
     with pytest.raises(InvalidFileError, match="UTF-16"):
         read(tmp_path, lines.encode("utf-16"))
@@ -138,7 +138,7 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
     found = read(tmp_path, rows, how)
     # nothing names the rows, so that each is called by its video and start, in the order of time
     assert [(row.id, row.text) for row in found.rows] == [("V@1", "take cup"), ("V@3", "wash cup"), ("V@3#2", "eat")]
-    assert bad(found) == [(2, "its stop: '4,5' is not a time; write seconds, such as 12.5, or 0:01:02.25")]
+    assert bad(found) == [(2, "its stop: '4,5' is not a time; write a time as seconds, such as 12.5, or as 0:01:02.25")]
     again = read(tmp_path, "clip;from;to;what\nV;3;5;eat\nV;1;2;take cup\nV;3;4.5;wash cup\n", how)
     assert [(row.id, row.text) for row in again.rows] == [(row.id, row.text) for row in found.rows]
     for columns, why in (({"video": "film"}, "no column 'film'"), ({"film": "clip"}, "Unknown name")):
@@ -191,7 +191,7 @@ def test_ego4d_becomes_windows(tmp_path: Path) -> None:
     assert found.passed_over == {
         "done by a person other than the camera wearer (#O and others)": 1,
         "with an unknown object (#unsure)": 1,
-        "from narrator 2, but only narrator 1 is read": 1,
+        "from narrator 2, but Touchstone reads only narrator 1": 1,
     }
     assert found.notes == {
         "timestamp_frame is -1, which means no time": 1,
@@ -222,7 +222,7 @@ def test_ego4d_that_does_not_fit(tmp_path: Path) -> None:
         (lines["C x"], "v1, narrator 1: timestamp_sec -1 is not a valid time in a video"),
     ]
     assert [why.partition(": ")[2] for _, why in bad(found)[2:]] == [
-        "narration_text is missing",
+        "narration_text is missing or empty",
         "narration_text names no action",
     ]
 

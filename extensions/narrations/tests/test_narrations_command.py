@@ -146,15 +146,19 @@ def test_the_manifest_and_the_same_again(home: Path, tmp_path: Path) -> None:
     [
         ((), InvalidInputError, "Give a CSV file with the columns video_id and fps, or one rate for all"),
         (("--rate", "0"), InvalidInputError, "--rate must be a number from 1 to 1000"),
-        (("--rate", "30", "--observe", "later"), InvalidInputError, "observed frame must be one of gap, ended, last"),
+        (
+            ("--rate", "30", "--observe", "later"),
+            InvalidInputError,
+            "rule for the observation must be one of gap, ended, last",
+        ),
         (("--rate", "30", "--gap", "-1"), InvalidInputError, "--gap: '-1' is not a time"),
-        (("--rate", "30", "--question", "What now?"), InvalidInputError, "contains {towards} or {goal}"),
-        (("--rate", "30", "--question", "{towards} {x}"), InvalidInputError, "contains {towards} or {goal}"),
+        (("--rate", "30", "--question", "What now?"), InvalidInputError, "must contain {towards} or {goal}"),
+        (("--rate", "30", "--question", "{towards} {x}"), InvalidInputError, "must contain {towards} or {goal}"),
         (("--rate", "30", "--goal-times", "hours"), InvalidInputError, "--goal-times must be seconds or frames"),
         (
             ("--rate", "30", "--verb-classes", "goals.json"),
             InvalidInputError,
-            "both class files (verbs and nouns), or no class file",
+            r"Give both class files \(verbs and nouns\), or no class file",
         ),
         (("--rate", "30", "--out", "."), InvalidFileError, "already contains other files"),
         (("--rate", "30", "--out", "goals.json"), InvalidFileError, "is a file"),

@@ -116,7 +116,7 @@ def test_faults_are_counted_as_they_are_saved_and_anew_when_narrations_change(st
 def test_what_is_no_goal_here_and_who_may_not(store: Store) -> None:
     make_project(store)
     lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
-    with pytest.raises(InvalidInputError, match="V has no narrations here"):
+    with pytest.raises(InvalidInputError, match="V has no narrations"):
         video_goals.save(store, by=lea, project="p", video="V", goals=[goal("wash", 1, 4)], based_on=0)
     video_goals.narrate(store, by=lea, project="p", narrations={"V": ROWS}, source=SOURCE)
     for bad in (replace(goal("wash", 1, 4), text=" "), replace(goal("wash", 1, 4), steps=())):

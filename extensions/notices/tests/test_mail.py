@@ -274,7 +274,7 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
         ("mail.example.org", "", SENDER, "Use an address such as"),
         ("smtps://ann:secret@mail", "", SENDER, "TOUCHSTONE_SMTP_PASSWORD instead"),
         ("smtp+plain://ann@mail", "secret", SENDER, "would send a password unencrypted"),
-        ("smtps://ann@mail", "", SENDER, "or neither"),
+        ("smtps://ann@mail", "", SENDER, "or remove both"),
         ("smtps://mail:x", "", SENDER, "Use an address such as"),
         ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM is"),
         ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM is"),

@@ -318,7 +318,7 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
 @needs("options", "results --group-models-by")
 def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; no attributes are stored")
+    assert groups.why.startswith("No model has an attribute 'size'; the project has no attributes")
 
 
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
@@ -422,7 +422,7 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
         ("between: [big],", ROW, COLUMN, "(agreement among people)"),
-        ("between: [a, b, c],", ROW, COLUMN, "name one or two"),
+        ("between: [a, b, c],", ROW, COLUMN, "name `[people]` alone, people and a judge, or two judges"),
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),
         ("", "", COLUMN, "the table needs `rows`"),

@@ -45,7 +45,7 @@ def test_a_radar_has_its_columns_around_and_a_value_as_far_out_as_it_is_large() 
     assert len([point for point in data(drawn, "point") if point["series"] == HOSTILE]) == 3
     assert {*COLUMNS, "25", "100"} <= set(texts(svg(drawn)))
     assert chart_of(chart("radar", "abcdefgh", values=[VALUES[0]] * 8)).about == (
-        "The first 6 rows of the table; 2 more rows are not shown."
+        "The first 6 rows of the table. Rows not shown: 2."
     )
 
 

@@ -49,7 +49,7 @@ IMPOSSIBLE = [
                   # the text has to come first
                   "      - {name: fits,", "      - {name: typed, kind: text, prompt: What}\n      - {name: fits,"
               ).replace("{words: [any]}", "{typed: [any]}"), "25: stages.verification.criteria[5].show_if.typed",
-         "only if a rater types exactly `any`"),
+         "only if they type exactly `any`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {fits: []}}'),
          "24: stages.verification.criteria[4].show_if", "`why` is never asked"),
@@ -89,11 +89,11 @@ IMPOSSIBLE += [
 ]  # fmt: skip
 MAYBE_MEANT = [
     Case(text('{rule: all_of, parts: [{criterion: fits, value: "yes"}, {criterion: count, at_most: 9}]}'),
-         f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this part has no effect"),
+         f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this condition has no effect"),
     Case(text("{rule: all_of, parts: [{criterion: size, at_most: 2}]}"),
          "23: warning: stages.verification.criteria[3].show_if", "if all raters leave it empty"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
-         "a majority of 2 raters is all of them"),
+         "a majority of 2 raters means all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",
          "all votes weigh the same"),
     Case(text("{rule: unanimous, criterion: count, value: 3}"), f"{KEEP}: warning: stages.verification.keep.value",
@@ -104,7 +104,8 @@ MAYBE_MEANT = [
          "`note` (of kind"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               why='      - {name: why, kind: text, prompt: Why, show_if: {choice: [any]}}'),
-         "24: warning: stages.verification.criteria[4].show_if.choice", "whose `options` has exactly `any`"),
+         "24: warning: stages.verification.criteria[4].show_if.choice", "only if an item's `options` has exactly "
+         "`any`"),
 ]  # fmt: skip
 FITS = [
     text('{rule: majority, criterion: fits, value: "yes"}'),

@@ -113,7 +113,7 @@ def test_steep_is_not_separated() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(RatingsError, match=r"is 0\.5\. Give 0 or 1"):
+    with pytest.raises(RatingsError, match=r"outcome 0\.5 is not valid for a logistic regression\. Give 0 or 1"):
         logistic_regression([0, 0.5, 1, 1], [[0], [1], [2], [0]])
     with pytest.raises(RatingsError, match="need a cluster for each unit"):
         logistic_regression(Y, X, errors="cluster")
@@ -175,7 +175,10 @@ def test_models_that_are_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("y", "trials", "why"),
-    [([3, 1, 0], [2, 2, 2], "is 3. Give a number of successful trials"), ([1, 1, 0], [0.5, 2, 2], "whole numbers")],
+    [
+        ([3, 1, 0], [2, 2, 2], "outcome 3 is not valid for a logistic regression. Give a number of successful trials"),
+        ([1, 1, 0], [0.5, 2, 2], "whole numbers"),
+    ],
 )
 def test_trials_that_cannot_be(y: list[float], trials: list[float], why: str) -> None:
     with pytest.raises(RatingsError, match=why):

@@ -34,7 +34,10 @@ def test_scores_of_answers_and_means(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("model,succes\na,1\n", "s.csv does not have the column success, and at least one of model, item, task in"),
+        (
+            "model,succes\na,1\n",
+            "The header of s.csv does not have the column success, and at least one of model, item, task",
+        ),
         ("success\n1\n", "at least one of model, item, task"),
         ("model,success\na,yes\n", "row 2: success is 'yes'. Give a number from 0 to 1"),
         ("model,success\na,1.2\n", "row 2: success is '1.2'"),
@@ -55,7 +58,7 @@ def test_outcomes_that_do_not_fit(tmp_path: Path, text: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("model,score\na,1\n", "does not have the columns model, dimension, score in its header"),
+        ("model,score\na,1\n", "header of s.csv does not have the columns model, dimension, score"),
         ("model,dimension,score\na,type,1\na,type,0\n", "row 3: model a, dimension type is already in row 2"),
         ("model,dimension,score\na,,1\n", "row 2: dimension is empty"),
         ("model,dimension,score\na,type,inf\n", "row 2: score is 'inf'. Give a number"),

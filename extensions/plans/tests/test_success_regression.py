@@ -196,7 +196,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        (UnitRequest(success="sucess"), "no criterion 'sucess' with numbers. Criteria with numbers: score, success"),
+        (UnitRequest(success="sucess"), "no numeric criterion 'sucess'. Numeric criteria: score, success"),
         (UnitRequest(success="key"), r"Name the dimensions whose answers are plans"),
         (UnitRequest(plans=("gaol",)), "unknown dimension 'gaol'"),
         (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),

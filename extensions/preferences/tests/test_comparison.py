@@ -191,7 +191,7 @@ def test_no_one_compares_an_answer_that_a_model_has_given_anew(store: Store) -> 
     answer(store, ids, "b", lambda id: f"a {id}" if id == same else f"b newer {id}")
     intake = preview_pairs(store, by=None, project="p")
     assert (intake.asked, intake.same, intake.before, intake.opened, intake.anew) == (2, 1, 0, 2, 2)
-    assert "opening adds 2, 2 of them again because a model has answered again." in intake.sentence
+    assert "Opening adds 2, including 2 reopened because a model answered again." in intake.sentence
 
     with pytest.raises(ConflictError, match="answers that you compared no longer count"):
         submissions.submit(store, person=ann, task=held.id, key="held", values=SAY)
@@ -405,8 +405,8 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
         ("options: [tie, both_bad]", "options: [tie, neither]", "`neither` is not an option for two answers"),
         ("    shows: [question]", "    shows: [answer]", "`answer` is not a field of the item"),
         ("    shows: [question]", "    models: [one]", "a comparison needs at least two models"),
-        ("    shows: [question]", "    per_item: 0", "this must be at least 1"),
-        ("raters: 2", "raters: 0", "this must be at least 1"),
+        ("    shows: [question]", "    per_item: 0", "the number must be at least 1"),
+        ("raters: 2", "raters: 0", "the number must be at least 1"),
         ("    shows: [question]", "    dimensions: [shape]", "`shape` is not a dimension"),
         ("    shows: [question]", "    gold: {rate: 0.1}", "unknown key; comparisons have no key"),
         ("  comparison:", "  grading:", "only the stage `comparison` shows"),

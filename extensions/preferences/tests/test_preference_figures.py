@@ -121,15 +121,15 @@ def test_everything_is_counted() -> None:
     assert own.alone == ("cem",)
     told = "\n".join(as_text(found))
     for words in (
-        "9 pairs of 3 models to compare, each by 2 people: 6 open or done, 4 complete.",
-        "2 pairs have the same answer twice",
+        "9 pairs of 3 models to compare, each by 2 people. Open or done: 6. Complete: 4.",
+        "2 pairs have identical answers",
         "2 pairs lack an answer.",
-        "Left out: 1 submission about answers that no longer count.",
-        "Left out: 3 submissions about items that do not count.",
+        "Excluded: 1 submission about answers that no longer count.",
+        "Excluded: 3 submissions about items that do not count.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, including 1 where both answers are bad;",
         "1 with the answer “cannot tell” is excluded.",
         "The left answer won 4 of 6 votes that are not ties: 0.667",
-        "Agreement is unknown for cem: nobody else compared any of their pairs.",
+        "Agreement is unknown for cem, because nobody else compared any of their pairs.",
     ):
         assert words in told
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
@@ -193,7 +193,7 @@ def test_where_nothing_can_be_said_there_is_a_sentence() -> None:
     assert "Percent agreement: ann and cat: 1.000" in "\n".join(as_text(three))
     assert "No strengths: All votes are ties" in "\n".join(as_text(ties))
     wins = figures(*(vote(at, "xy", "left") for at in range(4)))
-    assert "No strengths: x won every vote against all other models: the estimate is infinite." in "\n".join(
+    assert "No strengths: x won every vote against all other models, so the estimate is infinite." in "\n".join(
         as_text(wins)
     )
     assert "ts-range" not in str(drawn.models_table(wins.criteria[0].whole))

@@ -159,7 +159,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
 
         assert made.tobytes() == covered(plain.convert("RGB"), areas).tobytes()
     assert decide(store, media, home, CoverChoice("0.png", second, (BOX, more))).same == 1
-    with pytest.raises(InvalidInputError, match="the decision about 0.png has changed"):
+    with pytest.raises(InvalidInputError, match=r"the decision about 0.png has changed"):
         decide(store, media, home, CoverChoice("0.png", first, (BOX,)))
     decide(store, media, home, CoverChoice("0.png", second, ()), uncover=True)
     assert shown(store) == [original]

@@ -194,7 +194,7 @@ def test_a_later_decision_starts_from_the_original(store: Store, media: MediaSto
     decide(store, media, home, CoverChoice("film.webm", original, (short,)))
     (first,) = shown(store)
     for boxes in ((), (replace(short, cover=False),), (replace(short, end=3.95, begin=2.5, path=short.path[1:]),)):
-        with pytest.raises(InvalidInputError, match=r"show covered parts again: film\.webm"):
+        with pytest.raises(InvalidInputError, match=r"would uncover parts of these files: film\.webm"):
             decide(store, media, home, CoverChoice("film.webm", first, boxes))
     longer = replace(short, end=4.5)
     other = Box("other", 0.8, 0.8, 0.1, 0.1, "hand", True, begin=0.0, end=1.0)
@@ -222,7 +222,7 @@ def test_two_who_cover_at_once_come_to_one_decision(store: Store, media: MediaSt
         each.start()
     for each in both:
         each.join()
-    (refused,) = [str(each) for each in came if "has another decision now" in str(each)]
+    (refused,) = [str(each) for each in came if "the decision about film.webm has changed" in str(each)]
     assert "must not have a begin" not in refused, "it is still a clip, under another file"
     with store.read() as session:
         (decision,) = decisions.load_decisions(session, project_id=1)
@@ -242,7 +242,7 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     outside = tuple((at, x + 0.5, y, w, h) for at, x, y, w, h in FACE.path)
     for box, said in (
         (BOX, "a box in a clip needs a begin and an end"),
-        (replace(FACE, end=1.0), "it ends at 1 s, before it begins at 2 s"),
+        (replace(FACE, end=1.0), "the box ends at 1 s, before it begins at 2 s"),
         (replace(FACE, begin=-1.0), "begin and end must be seconds from the start of the clip, 0 or greater"),
         (replace(FACE, end=float("nan")), "begin and end must be seconds from the start of the clip"),
         (replace(FACE, end=99.0), r"film\.webm lasts 5\.933 s, but one of its boxes ends at 99 s"),

@@ -61,7 +61,7 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     out, table = home / "look", home / "look" / "boxes.csv"
     told = said("look", "p", "--out", str(out), "--by-hand")
     assert "The search misses faces" in told
-    assert "2 pictures; 0 new boxes" in told
+    assert "2 pictures. New boxes: 0, in 0 of the pictures." in told
     assert sorted(path.name for path in (out / "pictures").iterdir()) == ["00001.jpg", "00002.jpg"]
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "people must look at every picture" in page
@@ -109,7 +109,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
     store.close()
     out = home / "look"
     told = said("look", "q", "--out", str(out), "--kind", "face")
-    assert "0 pictures; 0 new boxes in 0 of them.\n1 clip; 1 new boxes in 1 of them." in told
+    assert "0 pictures. New boxes: 0, in 0 of the pictures.\n1 clip. New boxes: 1, in 1 of the clips." in told
     assert told.endswith(f"touchstone privacy import q {out / 'boxes.csv'} {out / 'clips.csv'}\n")
     (found,) = rows(out / "clips.csv")
     assert [found[name] for name in ("clip", "kind", "begin", "end", "found_by", "cover")] == [
@@ -163,13 +163,16 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
         (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,maybe\n", "line 2: `cover` is 'maybe'; write yes or no"),
         (HEAD + "a.png,f,face,0.1,,0.2,0.2,,yes\n", "line 2: `y` is ''; write a number instead"),
         (HEAD + "a.png,f,face,0.1,nan,0.2,0.2,,yes\n", "line 2: `y` is 'nan'; write a number instead"),
-        (HEAD + "a.png,f,,0.1,0.1,0.2,0.2,,yes\n", "line 2: its box has no kind"),
+        (HEAD + "a.png,f,,0.1,0.1,0.2,0.2,,yes\n", "line 2: `kind` is empty"),
         (HEAD + "a.png,f,,,,,,,yes\n", "line 2: `cover` is yes, but the line has no box"),
-        (HEAD + ",f,face,0.1,0.1,0.2,0.2,,yes\n", "line 2: it has no picture or no file"),
-        (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\nb.png,f,face,0.1,0.1,0.2,0.2,,yes\n", "line 3: the file f... has"),
+        (HEAD + ",f,face,0.1,0.1,0.2,0.2,,yes\n", "line 2: `picture` or `file` is empty"),
+        (
+            HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\nb.png,f,face,0.1,0.1,0.2,0.2,,yes\n",
+            "line 3: an earlier line gives the file f... another name",
+        ),
         (HEAD + "a.png,f,face,0.1,0.1,0.2,0.2,,yes\na.png,f,face,0.1,0.1,0.2,0.2,,\n", "some boxes of"),
         (HEAD + "a.png,f,face,0.1,0.1\n", "line 2"),
-        (CLIPS + "a,f,face,3,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: it ends at 2 s, before it begins at 3 s"),
+        (CLIPS + "a,f,face,3,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: the box ends at 2 s, before it begins at 3 s"),
         (CLIPS + "a,f,face,x,2,0.1 0.1 0.2 0.2,,yes\n", "line 2: `begin` is 'x'; write a number instead"),
         (CLIPS + "a,f,face,1,2,0.1 0.1 0.2,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
         (CLIPS + "a,f,face,1,2,,,yes\n", "line 2: `boxes` must be `x y w h` for a fixed box"),
@@ -179,8 +182,8 @@ CLIPS = "clip,file,kind,begin,end,boxes,found_by,cover\n"
             "line 2: the seconds in `boxes` must be in ascending order",
         ),
         (CLIPS + "a,f,face,1,2,1.5 0 0 inf 1,,yes\n", "line 2: `boxes` is 'inf'; write a number instead"),
-        (CLIPS + "a,f,,1,2,,,\n", "line 2: its box has no kind"),
-        (CLIPS + "a,,face,1,2,0 0 1 1,,yes\n", "line 2: it has no clip or no file"),
+        (CLIPS + "a,f,,1,2,,,\n", "line 2: `kind` is empty"),
+        (CLIPS + "a,,face,1,2,0 0 1 1,,yes\n", "line 2: `clip` or `file` is empty"),
     ],
 )
 def test_a_table_that_does_not_fit_is_refused_with_its_line(text: str, why: str, tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> 
     CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
     (covered,) = there(lea)["plain.png"].boxes
     assert there(lea)["plain.png"].fixed(covered)
-    with pytest.raises(ConflictError, match="is already covered. To uncover the part, use"):
+    with pytest.raises(ConflictError, match=r"is already covered. To uncover the part, use"):
         say(lea, "plain.png", "nothing", [True])
     more = replace(BOX, x=0.6, kind="other")
     assert [box.cover for box in say(lea, "plain.png", "cover", [False], more).boxes] == [True, True]

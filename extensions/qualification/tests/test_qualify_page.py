@@ -36,7 +36,7 @@ def test_what_stops_everyone_and_what_leaves_a_list_asks_first(store: Store, sho
     test.checkbox(key="qualify.requalify").set_value(True)
     test.button(key="qualify.make").click().run()
     assert number() == 1
-    assert "You cannot undo this change, but you can make another set. You can exempt someone below." in words(test)
+    assert "You cannot undo this change, but you can make another set. You can exempt people below." in words(test)
     assert "Make set 2" in test.button(key="qualify.sure.yes").label
     test.button(key="qualify.sure.no").click().run()
     assert number() == 1
@@ -96,7 +96,7 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
     for tried, follows in (("1", "You can try again after "), ("2", "You have used 2 of 2 tries. Ask a lead of")):
         take("bo", "no")
         page = told("bo")
-        assert "Not passed: 0 of 4 right. You need 50%." in page
+        assert "Not passed: 0 of 4 answers are right. You need 50%." in page
         assert follows in page
         assert page.count('data-part="result"') == page.count("answer: verdict no") == 4
         assert ("seniors:" in page) == (tried == "2"), "he may answer the same items again, until no try is left"

@@ -9,5 +9,5 @@ from tests.app.test_results_command import said
 
 def test_a_warning_says_where_the_winner_depends_on_the_score(home: Path) -> None:
     text = said()
-    assert "Accuracy of ranked options under each score" in text
+    assert "Accuracy of ranked options for each score" in text
     assert "ran: on 1 of 1 items, the chosen option depends on the score" in text

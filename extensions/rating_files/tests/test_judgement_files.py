@@ -189,9 +189,9 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"judge": "j", "text": "[[1]]"}, "item is missing"),
-        ({"item": "1", "text": "[[1]]"}, "judge is missing"),
-        ({"item": "1", "judge": "j"}, "it has no text"),
+        ({"judge": "j", "text": "[[1]]"}, "the row names no item"),
+        ({"item": "1", "text": "[[1]]"}, "the row names no judge"),
+        ({"item": "1", "judge": "j"}, "the reply has no text"),
         ({"item": "nowhere", "judge": "j", "text": ""}, "there is no item 'nowhere'"),
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),
         ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "`swapped` must be true or false"),

@@ -60,10 +60,10 @@ def test_another_file_is_refused(tmp_path: Path, data: bytes, reason: str) -> No
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"1,a,c", "the number of cells is 3, not 4"),
-        (b"1,a,c,1,2", "the number of cells is 5, not 4"),
+        (b"1,a,c", "the row has 3 cells, but the header has 4"),
+        (b"1,a,c,1,2", "the row has 5 cells, but the header has 4"),
         (b"1,,c,1", "rater is empty"),
-        (b"0,a,c,2", "in row 2 already"),
+        (b"0,a,c,2", "already rated c of 0 in row 2"),
         (b"\xe9,a,c,1", "not UTF-8"),
     ],
 )
@@ -126,7 +126,7 @@ def test_lines_of_json_keep_the_kinds_of_their_values(tmp_path: Path) -> None:
         (b'{"unit": "u", "rater": "ann", "criterion": "c"}', "value is missing"),
         (b'{"unit": "u", "rater": " ", "criterion": "c", "value": 1}', "rater is empty"),
         (b'{"unit": ["u"], "rater": "ann", "criterion": "c", "value": 1}', "unit must be text or a number"),
-        (b'{"unit": "u0", "rater": "ann", "criterion": "c", "value": 2}', "in row 1 already"),
+        (b'{"unit": "u0", "rater": "ann", "criterion": "c", "value": 2}', "already rated c of u0 in row 1"),
         (b'{"unit": "\xe9", "rater": "ann", "criterion": "c", "value": 2}', "not UTF-8"),
     ],
 )
@@ -153,8 +153,8 @@ def test_rows_are_counted_across_pieces(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_text("unit,rater,criterion,value\n" + "\n".join(rows))
     found = read_table(path)
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (6, "it has 3 cells, not 4"),
-        (11, "ann has rated c of u2 in row 4 already"),
+        (6, "the row has 3 cells, but the header has 4"),
+        (11, "ann already rated c of u2 in row 4"),
     ]
     assert len(found.table) == 7
     path.write_text("unit,rater,criterion,value\n" + "\n".join([*rows[:4], 'u,ann,c,"1']))
@@ -178,7 +178,7 @@ def test_lists_that_differ_by_order_and_writing_are_one_label(tmp_path: Path) ->
     cells = ['["a", "é"]', '["\\u00e9", "a"]', decomposed, '[ "a","é" ]', '["a", "é", "a"]', '["A", "É"]', '["a"]', "a"]
     values, notes = labels(tmp_path, [("u", f"r{at}", cell) for at, cell in enumerate([*cells, "[]", '["b"]'])])
     assert values == [*['["a", "é"]'] * 6, '["a"]', '["a"]', "[]", '["b"]']
-    assert notes[0].startswith("c: 9 values are lists and are compared as sets.")
+    assert notes[0].startswith("c: 9 values are lists, so Touchstone compares the values as sets.")
 
 
 def test_rankings_and_other_json_keep_their_order(tmp_path: Path) -> None:

@@ -122,10 +122,10 @@ def test_a_rater_with_labels_of_their_own_is_named(tmp_path: Path) -> None:
         tmp_path, votes(("right", "richtig"), ("wrong", "falsch"), ("right", "richtig"), ("wrong", "falsch"))
     )
     assert found.notes == (
-        "c: no other rater uses a label of a (right, wrong). If they are other words or spellings for the same labels, "
-        "write them alike.",
-        "c: no other rater uses a label of b (richtig, falsch). If they are other words or spellings for the same "
-        "labels, write them alike.",
+        "c: no other rater uses any label of a (right, wrong). If these labels mean the same as other raters' "
+        "labels, use the same spelling.",
+        "c: no other rater uses any label of b (richtig, falsch). If these labels mean the same as other raters' "
+        "labels, use the same spelling.",
     )
 
 
@@ -275,12 +275,12 @@ ALIKE: dict[str, tuple[str, str]] = {
     "MMLU-Pro 24: padded with N/A": (item("x", "N/A", "N/A", answer="x"), 'its options B and C are the same ("N/A")'),
     "deja-vu 1098: wide letters": (
         item("\uff21\uff22", "AB", "x", answer="AB"),
-        "its options A and B differ only in how they are typed",
+        "its options A and B disagree only in how they are typed",
     ),
     "DeepTutor 1409: case": (item("Cup", "cup", "x", answer="cup"), "its options A and B differ only in case"),
     "pokemon-tcg-data 224: quotation marks": (
         item("don\u2019t", "don't", "x", answer="don't"),
-        "its options A and B differ only in how they are typed",
+        "its options A and B disagree only in how they are typed",
     ),
 }
 

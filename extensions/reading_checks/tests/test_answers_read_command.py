@@ -48,7 +48,7 @@ def test_each_line_is_told_and_the_last_one_counts(tmp_path: Path) -> None:
         'a\tread\t"cup"\t"A"\trule: sentence',
         'a\tread\t"plate"\t"B"\trule: whole\tSILENTLY WRONG',
         "a\tunreadable\t\t\tThe text states several answers, or no clear answer.\tNOT AS EXPECTED",
-        "a\tempty\t\t\tThere is no word in it.",
+        "a\tempty\t\t\tThe answer has no words.",
         "a\ttruncated\t\t\tThe reasoning block never ends, so nothing was answered.",
         'a\trefused\t\t"cannot see the image"\tIt says that it does not or cannot answer.',
         'a\trefused\t\t"cannot see the image"\tThe model says that it will not or cannot answer.\tNOT AS EXPECTED',
@@ -56,7 +56,7 @@ def test_each_line_is_told_and_the_last_one_counts(tmp_path: Path) -> None:
         'a\tread\t["cup", "plate"]\t"B, A"\trule: whole',
         'a\tread\t5.0\t"5"\trule: whole',
         "a\tunreadable\t\t\tIt states none of what was asked for.",
-        "6 as expected, 4 not, 1 silently wrong",
+        "As expected: 6. Not as expected: 4, including 1 silently wrong.",
     ]
 
 
@@ -74,15 +74,15 @@ def test_a_line_that_does_not_fit_is_told_and_the_others_are_read(tmp_path: Path
     assert [line.split("\t")[1] for line in lines[:-1]] == ["not a case"] * 5 + ["read"]
     assert "answers.jsonl, line 1: `kind` is 'sum'" in lines[0]
     assert "line 2: the kind" in lines[1]
-    assert lines[-1] == "1 as expected, 1 not, 0 silently wrong"
+    assert lines[-1] == "As expected: 1. Not as expected: 1, including 0 silently wrong."
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (b"", "empty"),
-        (b"{\n", "line 1: it is not JSON"),
-        (b"\n[1]\n", "line 2: it is not a JSON object"),
+        (b"{\n", "line 1: the line is not valid JSON"),
+        (b"\n[1]\n", "line 2: the line is not a JSON object"),
         (b"\xff\xfe{", "UTF-16"),
     ],
 )

@@ -44,12 +44,12 @@ def test_each_line_is_told_and_the_last_one_counts(tmp_path: Path) -> None:
     )
     assert told(path) == [
         'a.b.1\tscored\tscore=0.5\t"0.5"',
-        "a.b.1\ttruncated\t\t\tThe reply was cut off at the longest length that was allowed.",
+        "a.b.1\ttruncated\t\t\tThe reply reached the maximum length and was cut off.",
         'a.b.1\tscored\tscore=1\t"1"\t\tSILENTLY WRONG',
         'a.b.1\tout_of_range\t\t"7"\t“7” is not one of the values 0, 0.5, 1.\tNOT AS EXPECTED',
         'a.b.1\tscored\tscore=1\t"1.0"',
         "a.b.1\tunparseable\t\t\tThe reply has no verdict in double brackets.",
-        "3 as expected, 2 not, 1 silently wrong",
+        "As expected: 3. Not as expected: 2, including 1 silently wrong.",
     ]
 
 
@@ -65,7 +65,7 @@ def test_nothing_is_counted_where_nothing_is_expected(tmp_path: Path) -> None:
         (b"", "replies.jsonl is empty"),
         (b"\n \n", "replies.jsonl is empty"),
         (b"{}\n", "line 1: `parser` is missing"),
-        (b"\n[1]\n", "line 2: it is not a JSON object"),
+        (b"\n[1]\n", "line 2: the line is not a JSON object"),
         (b'{"parser": ', "line 1: the line is not valid JSON (Expecting value, column 12)"),
         (b"[" * 100_000, "line 1: the line is not valid JSON (too many nested levels"),
         (b"\xff\xfe{\x00}\x00", "line 1: the file is UTF-16"),
@@ -93,6 +93,9 @@ def test_what_does_not_fit_is_said_with_file_and_line(tmp_path: Path, content: b
 
 def test_goal_on_hard_replies() -> None:
     """Silently wrong at most 1 in 100, not as expected at most 4 in 100: on these it is none."""
-    assert told(shared("data", "replies", "judge_replies.jsonl"))[-1] == "147 as expected, 0 not, 0 silently wrong"
+    assert (
+        told(shared("data", "replies", "judge_replies.jsonl"))[-1]
+        == "As expected: 147. Not as expected: 0, including 0 silently wrong."
+    )
     ours = told(ROOT / "tests" / "inference" / "judge_replies.jsonl")
-    assert ours[-1] == f"{len(ours) - 1} as expected, 0 not, 0 silently wrong"
+    assert ours[-1] == f"As expected: {len(ours) - 1}. Not as expected: 0, including 0 silently wrong."

@@ -137,7 +137,10 @@ def test_items_have_it_as_a_label_and_results_are_cut_by_it(
             {"fields": ("task_goal", "answer"), "layer": 1},
             r"bertscore was already measured with other settings \(layer: 0, not 1\)",
         ),
-        ({"fields": ("task_goal", "options")}, "Name two of task_goal, question, answer"),
+        (
+            {"fields": ("task_goal", "options")},
+            "Name two different fields, joined by ~. The possible fields are task_goal, question, answer",
+        ),
         ({"fields": ("task_goal", "answer"), "name": "question"}, "'question' is not a valid label name"),
         ({"fields": ("task_goal", "answer"), "name": "Bert Score"}, "is not a valid label name"),
     ):

@@ -117,7 +117,7 @@ def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> No
     text = text.replace("until: one_right_answer", "until: never")
     (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(
-        SchemaError, match="`never` is not a way to end refinement; use one of: one_right_answer, one_round"
+        SchemaError, match="`never` is not a known value of `until`; use one of: one_right_answer, one_round"
     ):
         load_schema(tmp_path / "s.yaml")
     load_text(text, "", "s")  # a project that is there opens

@@ -73,7 +73,7 @@ def test_what_is_cut_turned_around_or_gone_is_said(root: Path, tmp_path: Path) -
         return replay(copy)
 
     cut = of(lambda copy: changed(copy, VOTES, lambda lines: lines[:-1]))
-    assert cut.changed[0].sentence == f"{VOTES} was cut: 9 of 10 lines remain."
+    assert cut.changed[0].sentence == f"{VOTES} was shortened to 9 of 10 lines."
     assert len(cut.moved) == 1
     turned = of(lambda copy: changed(copy, VOTES, lambda lines: lines[::-1]))
     assert "has the same 10 lines in another order, starting at line 1" in turned.changed[0].sentence
@@ -132,7 +132,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "half a manifest": (lambda at: (at / "manifest.json").write_bytes(b'{"format"'), "not a manifest of evidence"),
     "a nested manifest": (lambda at: (at / "manifest.json").write_bytes(b"[" * 200_000), "not a manifest of evidence"),
     "another format": (lambda at: _manifest(at, lambda told: told.update(format="x")), "not a manifest of evidence"),
-    "a newer version": (lambda at: _manifest(at, lambda told: told.update(version=9)), "newer Touchstone"),
+    "a newer version": (lambda at: _manifest(at, lambda told: told.update(version=9)), "newer version of Touchstone"),
     "a path above": (lambda at: _manifest(at, lambda told: told["files"][0].update(path="../x")), "entry for '../x'"),
     "a path of root": (
         lambda at: _manifest(at, lambda told: told["files"][0].update(path="/etc/passwd")),
@@ -148,7 +148,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         "a table 'x' without its file",
     ),
     "a newer database": (lambda at: _manifest(at, lambda told: told.update(database="9999")), "newer tables"),
-    "a link": (_linked, "links are not followed"),
+    "a link": (_linked, "Touchstone does not follow links"),
     "a pipe": (
         _piped,
         "figures.json is not a file",
@@ -177,7 +177,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a schema that runs code": (
         lambda at: changed(at, "tables/schema_version.jsonl", lambda lines: [_evil(lines[0])]),
-        "cannot be read here",
+        "Touchstone cannot read the schema 'blind'",
     ),
 }
 

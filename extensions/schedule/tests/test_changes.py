@@ -42,7 +42,7 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     now = schedule.schedule(store, **where)
     assert (now.number, dict(now.deadlines), now.order) == (2, {}, (GRADE,))
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
-    with pytest.raises(ConflictError, match="in the meantime"):
+    with pytest.raises(ConflictError, match="before you saved"):
         changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
     with pytest.raises(InvalidInputError, match="no triage"):
         changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})

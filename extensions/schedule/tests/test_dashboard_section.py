@@ -34,7 +34,7 @@ def test_the_finish_is_worked_out_from_the_days(store: Store, home: Path) -> Non
     early = drawn(store, home, "overview", "lea", project="p", show="progress")
     assert part(early, "finish", stage="verification") == "-"
     assert "No forecast: 2 days with work" in words(early)
-    assert "a forecast needs 3 days with work" in part(early, "finding")
+    assert "A forecast needs 3 days with work" in part(early, "finding")
     for _ in range(2):
         vote(store, ann)
     clock.advance(days=1)

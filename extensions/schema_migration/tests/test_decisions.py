@@ -109,7 +109,8 @@ def test_what_may_only_have_another_name_is_said_so() -> None:
         ({"map": ["correct:unsure"]}, "--map takes CRITERION:OPTION=OTHER; `correct:unsure` was given."),
         ({"ask_again": ["correct:unsure=no"]}, "--ask-again takes CRITERION[:OPTION]; `correct:unsure=no` was given."),
         ({"mapp": ["correct:unsure=no"]}, "There is no decision `mapp`; did you mean `map`?; use one of: "),
-        ({"recompute": ["verification"]}, "--recompute verification matches no change. No change needs this decision."),
+        ({"recompute": ["verification"]}, "--recompute verification matches no change. No change needs a decision "
+        "of this kind."),
         ({"map": ["correct:unsure=no"], "ask_again": ["correct:unsure"]},
          "--ask-again correct:unsure: this change already has another decision."),
         ({"rename_option": ["correct:unsure=no"]}, "--rename-option correct:unsure=no: the old schema also has `no`."),
@@ -138,7 +139,7 @@ def test_a_name_that_a_field_and_a_criterion_share_needs_the_path() -> None:
     )
     less = all_of(both, take("item.fields.size.options", "c"), put(f"{CRITERIA}.size.values", ["a", "b"]),
                   put(f"{CRITERIA}.size.labels", ["S", "M"]))  # fmt: skip
-    with pytest.raises(InvalidInputError, match=r"several changes; use a longer name: item\.fields\.size\."):
+    with pytest.raises(InvalidInputError, match=r"several changes\. Use a longer name: item\.fields\.size\."):
         decided(made(less, version=2), made(both), map=["size:c=a"])
     paths = ["item.fields.size.options.c=a", f"{CRITERIA}.size.values.c=b"]
     assert decided(made(less, version=2), made(both), map=paths).can_be_taken

@@ -123,7 +123,7 @@ def test_an_answer_on_the_form_of_before_counts_in_the_words_of_now(copied: Stor
 def test_an_answer_that_no_longer_fits_is_kept_as_a_draft(copied: Store, name: str, values: dict[str, Any]) -> None:
     view, submit = from_old_page(copied, **values)
     change(copied, name)
-    with pytest.raises(ConflictError, match=r"The form has changed .* kept as a draft"):
+    with pytest.raises(ConflictError, match=r"The form has changed .* saved as a draft"):
         submit()
     again = take(copied, person(copied, "cid"))
     assert again.id == view.id, "it is in the same hands"
@@ -197,7 +197,7 @@ def test_votes_in_between_stay_when_a_change_is_taken_back(copied: Store) -> Non
 
 def test_what_cannot_be_done_is_refused_with_what_to_do(copied: Store) -> None:
     gone = schema(2, {", unsure]": "]"})
-    with pytest.raises(InvalidInputError, match=r"needs a decision: --map fits:unsure=OTHER or"):
+    with pytest.raises(InvalidInputError, match=r"needs a decision. Choose --map fits:unsure=OTHER or"):
         migration.migrate(copied, by=None, project="p", loaded=gone)
     with pytest.raises(InvalidInputError, match="Increase `version`"):
         migration.migrate(copied, by=None, project="p", loaded=schema(1, {"title: Shape": "title: Form"}))
@@ -224,11 +224,11 @@ def test_an_interrupted_change_is_gone_on_with(copied: Store, monkeypatch: pytes
     monkeypatch.setattr(in_force, "bring_up", stopped)
     with pytest.raises(KeyboardInterrupt):
         change(copied, "another keep rule")
-    with pytest.raises(ConflictError, match="is under way"):
+    with pytest.raises(ConflictError, match="is in progress"):
         change(copied, "a dimension more")
-    with pytest.raises(ConflictError, match="is under way"):
+    with pytest.raises(ConflictError, match="is in progress"):
         migration.undo(copied, by=None, project="p")
-    with pytest.raises(ConflictError, match="is under way"):
+    with pytest.raises(ConflictError, match="is in progress"):
         exported(copied, by=None, project="p", format="ratings")
     assert "migrate p --finish" in check(copied)[0], "what it finds about items has that cause"
     migration.finish(copied, by=None, project="p")

@@ -196,7 +196,7 @@ def test_agreement_is_of_one_version_or_of_all(world: World) -> None:
             assert {each["args"]["schema"] for each in at.values()} == {
                 counts if version is None else f"{version} alone"
             }
-    assert "ratings under version 2 of the schema alone" in run("agreement", "show", "p", "--schema-version", "2")
+    assert "ratings only under version 2 of the schema" in run("agreement", "show", "p", "--schema-version", "2")
     assert "never had version 7 of its schema. Its versions: 1, 2" in run(
         "agreement", "show", "p", "--schema-version", "7", code=1
     )
@@ -230,7 +230,7 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         next(each for each in page.selectbox if each.label == "Format").set_value("ratings")
         page = next(each for each in page.button if each.key and "export.prepare" in each.key).click().run()
         ready = page.session_state["export.ready"]
-        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, only version {version} of the schema."
+        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, only ratings under schema version {version}."
         assert ready["words"] in words(page)
         assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"

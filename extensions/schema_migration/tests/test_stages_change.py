@@ -112,7 +112,7 @@ def test_more_and_fewer_people_in_a_further_stage(store: Store) -> None:
         new = load_text(
             text.replace("raters: 3", f"raters: {raters}").replace("version: 1", f"version: {version}"), "", "rounds"
         )
-        with pytest.raises(InvalidInputError, match=r"stages\.verification_2\.raters: this needs a decision"):
+        with pytest.raises(InvalidInputError, match=r"stages\.verification_2\.raters: this change needs a decision"):
             migration.migrate(store, by=None, project="p", loaded=new)
         decisions = Decisions.parse(decided)
         seen = migration.preview(store, by=None, project="p", loaded=new, decisions=decisions)

@@ -131,7 +131,7 @@ def test_an_option_that_gold_expects_is_not_asked_again(copied: Store) -> None:
         row = GoldRow(stage=Stage.VERIFICATION, answers={"fits": "unsure"}, created_at=copied.now(), **about)
         session.add(row)
     with pytest.raises(
-        InvalidInputError, match="1 gold check says that fits is unsure, but nobody can give this answer any more"
+        InvalidInputError, match="1 gold check says that fits is unsure, but this answer is no longer possible"
     ):
         change(copied, "an option less, asked again")
     with copied.write() as session:

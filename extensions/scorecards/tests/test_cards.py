@@ -116,11 +116,11 @@ def _score(n: int, *, peers: tuple[int, int], per_hour: float = 60.0) -> scoreca
 def test_drift_is_what_the_limits_of_two_shares_leave_no_doubt_about() -> None:
     # Wilson's 95 % limits: 90 of 100 is 0.826 to 0.945, 30 of 50 is 0.462 to 0.724, 40 of 50 is 0.670 to 0.888.
     before = _score(100, peers=(90, 100))
-    assert scorecard.drifts(before, _score(50, peers=(30, 50))) == ("as peers 0.90 before, 0.60 lately",)
+    assert scorecard.drifts(before, _score(50, peers=(30, 50))) == ("as peers 0.90 earlier, 0.60 recently",)
     assert scorecard.drifts(before, _score(50, peers=(40, 50))) == ()
     assert scorecard.drifts(_score(49, peers=(49, 49)), _score(50, peers=(0, 50))) == (), "too early to say"
     faster = scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=90.0))
-    assert faster == ("tasks per active hour 60 before, 90 lately",)
+    assert faster == ("tasks per active hour 60 earlier, 90 recently",)
     assert scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=math.nan)) == ()
 
 
@@ -156,7 +156,7 @@ def test_the_lines_of_a_person_stand_over_those_of_others() -> None:
     assert pace.title == (
         "<b>ann, tasks per active hour: 90.0 in the week from 2026-05-18, 60.0 in that from 2026-05-04."
     )
-    assert peers.about.endswith("Blue: <b>ann. Grey: 1 other in this stage.")
+    assert peers.about.endswith("Blue: <b>ann. Gray: 1 other in this stage.")
     # Nine pairs are too few. Wilson's 95 % limits: 30 of 50 is 0.462 to 0.724, 27 of 30 is 0.744 to 0.965, and 30 of 40
     # is 0.598 to 0.858.
     assert list(peers.rows) == [

@@ -44,7 +44,7 @@ def test_only_who_is_below_the_median_with_the_whole_interval_is_named() -> None
     # Wilson, z = 2.394 for 0.05 / 3: 25 of 50 is 0.341 to 0.659
     assert said(found) == (
         "Cy agrees with others on 50 % of 50 shared answers [34, 66] in Verification, below the team's median of 80 %."
-        " 1 person has fewer than 10 shared answers, too few to judge."
+        " 1 person has fewer than 10 shared answers, too few to compare."
     )
     close = standings([card("Ann", 45, 50), card("Bob", 40, 50), card("Cy", 36, 50)])
     assert said(close) == ("Nobody stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same.")

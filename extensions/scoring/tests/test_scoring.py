@@ -137,7 +137,7 @@ def test_what_is_missing_superfluous_or_unreadable_is_counted_and_said(tmp_path:
     assert found.sentences == [
         "5 of 8 items have a readable answer.",
         "2 items without an answer count as wrong: q6, q7.",
-        "1 answers that could not be read (format violation: states none, or not one) count as wrong: q5.",
+        "1 unreadable answers (format violation: no answer, or several answers) count as wrong: q5.",
         "2 answers match no item of this split and are ignored: x1, x2.",
     ]
     keys = keyed(tmp_path / "left", OPTION, rows, unreadable="left_out")
@@ -150,7 +150,7 @@ def test_an_item_without_a_key_counts_for_nothing_and_says_so(tmp_path: Path) ->
     rows = {"q0": "take the pot", "q1": None, "q2": "no option at all"}
     found = score_files(keyed(tmp_path, OPTION + ", required: false", rows), sent(tmp_path, dict.fromkeys(rows, "B")))
     assert (figure(found).statistic.value, figure(found).statistic.n_units) == (1.0, 1)
-    assert "2 items without a key to compare with are left out." in found.sentences
+    assert "2 items without a key to compare with are excluded." in found.sentences
 
 
 def test_intervals_are_of_groups(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_forms_of_submissions(name: str, text: str, tmp_path: Path) -> None:
         (b"", "it is empty"),
         (b'{"id": "1", "answer": "B"}\n{"id": "2", "ans', "row 2"),
         (b'[{"id": "1", "answer": "B"}, {"id": "2"', "row 2"),
-        (b'{"id": "1", "answer": "B"}\n{"id": "1", "answer": "A"}\n', "more than once (1)"),
+        (b'{"id": "1", "answer": "B"}\n{"id": "1", "answer": "A"}\n', "has more than one answer to 1 items (1)"),
         (b'{"name": "1", "answer": "B"}\n', "has no id or item or sample_id"),
         (b'{"id": "1"}\n', "has no answer or prediction or label"),
         (b'{"id": ["1"], "answer": "B"}\n', "must be text or a whole number"),

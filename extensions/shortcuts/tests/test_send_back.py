@@ -37,7 +37,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempt_keeper, "LOOK_SECONDS", 0.05)
 
 
-TOLD = "1 of 2 models answers this right without images, in every order of its options."
+TOLD = "1 of 2 models answers this item correctly without images, in every order of its options."
 ARGUED = "The handle is on the other side.\nThe answer is "
 
 
@@ -73,7 +73,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     (box,) = page.text_area
     assert box.value == TOLD
     assert {row["Why"] for row in rows(page, "Will not change")} == {
-        "The item was imported from a file, so it has no author."
+        "The item was imported from a file, so the item has no author."
     }
     assert part(page, "preview") == "1 item will be sent back, 3 will not."
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
@@ -120,7 +120,10 @@ def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, mon
     listed = list(csv.DictReader(io.StringIO(file.read_text())))
     assert len(listed) == 6
     send = ("item", "return", "p", "--reasons", str(file), "--as", "lea")
-    assert said(*send).splitlines()[-1] == "Preview: 2 would change, 4 would not. To apply the change, add --yes."
+    assert (
+        said(*send).splitlines()[-1]
+        == "Preview: items that would change: 2. Items that would not change: 4. To apply the change, add --yes."
+    )
     assert "Choose the items with either --items or --reasons." in said(*send, "--items", str(file))
     assert "Only" in said(*send[:-1], "ann")
     assert said(*send, "--yes").splitlines()[-1] == "2 changed, 4 did not."

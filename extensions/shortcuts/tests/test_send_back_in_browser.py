@@ -49,7 +49,7 @@ def test_from_what_models_flag_to_the_correction(server: Server, chromium: Brows
     with at_desk(chromium, server, "ann") as ann:
         ann.open("/?project=p")
         page = ann.page
-        page.get_by_role("link", name="1 item of yours was sent back to you").focus()
+        page.get_by_role("link", name="1 of your items was sent back to you").focus()
         ann.press("Enter")
         reason = page.get_by_text(f"Sent back: {TOLD} Ask what only the picture tells.")
         expect(reason).to_be_visible()

@@ -199,7 +199,7 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (OLE + "Workbook".encode("utf-16-le") + bytes(500), r"an old workbook \(\.xls\) .* save it as \.xlsx\.$"),
+        (OLE + "Workbook".encode("utf-16-le") + bytes(500), r"an old workbook \(\.xls\) .* Save the file as \.xlsx\.$"),
         (OLE + "EncryptedPackage".encode("utf-16-le") + bytes(500), "protected by a password.* Remove the password"),
         (b"<html><table><tr><td>index</td></tr></table></html>", "not a complete .xlsx workbook"),
     ],
@@ -227,7 +227,7 @@ def changed(path: Path, part: str, old: str, new: str | None) -> Path:
     ("part", "old", "new", "raises", "what"),
     [
         ("xl/workbook.xml", "", None, KeyError, "the part xl/workbook.xml is missing"),
-        ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "main part is missing"),
+        ("[Content_Types].xml", "sheet.main+xml", "x", OSError, "the main file inside the workbook is missing"),
         ("xl/_rels/workbook.xml.rels", 'Id="rId1"', 'Id="x"', KeyError, "the content does not follow the .xlsx format"),
         ("xl/workbook.xml", ' sheetId="1"', "", TypeError, "the content does not follow the .xlsx format"),
         (
@@ -275,7 +275,7 @@ def test_a_part_with_a_password_and_one_packed_otherwise_are_told(tmp_path: Path
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(tmp_path / "c.xlsx", "w", zipfile.ZIP_LZMA) as other:
         for name in archive.namelist():
             other.writestr(name, archive.read(name))
-    with pytest.raises(InvalidFileError, match="spreadsheet programs never use its compression method"):
+    with pytest.raises(InvalidFileError, match="spreadsheet programs never use this compression method"):
         read(tmp_path / "c.xlsx")
 
 

@@ -77,17 +77,17 @@ def test_what_fits(more: dict[str, Any], value: Any) -> None:
 @pytest.mark.parametrize(
     ("more", "value", "words"),
     [
-        ({}, {"start": 0, "end": 1}, "list of spans"),
+        ({}, {"start": 0, "end": 1}, "list of time spans"),
         ({}, [{"start": 1}], "needs `start` and `end`"),
         ({}, frames(1, 2), "needs `start` and `end`"),
         ({}, seconds(2, 1), "ends (1) before it begins (2)"),
         ({}, seconds(2, 2), "before it begins"),
-        ({}, seconds(-1, 2), "from 0 on"),
-        ({}, seconds(0, float("inf")), "from 0 on"),
-        ({}, seconds(0, 1, 2, 3), "At most 1 span; 2 now."),
-        ({"max": 2}, seconds(2, 3, 0, 1), "order of time"),
+        ({}, seconds(-1, 2), "must be 0 or greater"),
+        ({}, seconds(0, float("inf")), "must be 0 or greater"),
+        ({}, seconds(0, 1, 2, 3), "Give at most 1 span (2 now)."),
+        ({"max": 2}, seconds(2, 3, 0, 1), "chronological order"),
         ({"max": 2}, seconds(0, 1, 0, 1), "twice"),
-        ({"min": 1}, [], "At least 1 span; 0 now."),
+        ({"min": 1}, [], "Give at least 1 span (0 now)."),
         ({"unit": "frames"}, frames(0, 1), "whole numbers, 1 or greater"),
         ({"unit": "frames"}, [{"first": 1.0, "last": 2}], "whole numbers"),
         ({"unit": "frames"}, seconds(0, 1), "needs `first` and `last`"),
@@ -185,11 +185,11 @@ def item_schema(more: str) -> Schema:
         (", required: false", None, ""),
         ("", [], "fill this in"),
         ("", seconds(2, 1), "ends (1) before it begins (2)"),
-        ("", seconds(0, 1, 2, 3), "at most 1 span; 2 now"),
-        (", min_length: 2, max_length: 3", seconds(0, 1), "at least 2 spans; 1 now"),
-        (", max_length: 2", seconds(0, 1, 0, 1), "a span must not occur twice"),
+        ("", seconds(0, 1, 2, 3), "give at most 1 span (2 now)"),
+        (", min_length: 2, max_length: 3", seconds(0, 1), "give at least 2 spans (1 now)"),
+        (", max_length: 2", seconds(0, 1, 0, 1), "the same span occurs twice"),
         (", unit: frames", seconds(0, 1), "needs `first` and `last`"),
-        ("", "0 to 1 s", "list of spans"),
+        ("", "0 to 1 s", "list of time spans"),
     ],
 )
 def test_a_field_of_an_item_holds_spans(more: str, value: Any, words: str) -> None:
@@ -229,7 +229,7 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("clip", "more", "deciding", "words"),
     [
-        ("", "", "when", "no two people time `when` alike"),
+        ("", "", "when", "no two people time `when` exactly alike"),
         (", max: 2", "", "good", "may contain several clips"),
         ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),

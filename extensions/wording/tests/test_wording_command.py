@@ -44,7 +44,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
         "Written only: 1 of 3 items breaks a wording rule.",
         "  question, words: least 2, most 3: 1",
         "  question, ends_with: ?: 1",
-        "The text has colour/1 (unverified), question, words: 1 word. Write at least 2.",
+        "colour/1 (unverified), question, words: The text has 1 word. Write at least 2.",
         "colour/1 (unverified), question, ends_with: End it with \u201c?\u201d.",
     ]
     assert said("p", "--rule", "ends_with", "--out", str(home / "l.csv")).endswith("question, ends_with: ?: 1\n")

@@ -21,7 +21,7 @@ from workflow.releases.settings import ReleaseOptions
 
 pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("made_tables")]
 SENTENCE = "The public files were not checked for leaks of private data."
-WITHOUT_CARD = "The release was made without card.html: an extension was not installed."
+WITHOUT_CARD = "The release has no card.html, because an extension was not installed."
 
 
 @pytest.fixture

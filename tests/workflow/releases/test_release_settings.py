@@ -86,8 +86,8 @@ def test_what_keeps_items_together_is_asked(store: Store, media: MediaStore) -> 
     assert groups_of(store, media, ReleaseOptions(**usual, alike=3)) == {VIDEO, FILE, SHAPE}
     told = splits_of(store, media, ReleaseOptions(splits=HALVES))
     assert told == (
-        "The dimension shape has one group, so it cannot be in train and test. Add items from other sources, ask for "
-        "other splits, or allow splits that lack a dimension (--lacking)."
+        "The dimension shape has one group, so the dimension cannot be in train and test. Add items from other "
+        "sources, choose other splits, or allow splits that lack a dimension (--lacking)."
     )
     one, same, other = (splits_of(store, media, ReleaseOptions(**usual, seed=seed)) for seed in (0, 0, 3))
     assert one == same != other
