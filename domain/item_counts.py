@@ -158,6 +158,11 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "items until everyone has voted. Counts of the whole project include these items.",
             lambda counts: counts.hidden,
         ),
+        "unopened": CountDefinition(
+            "not opened",
+            "Items that you may be asked to review without knowing other answers. The page Cases shows their answers "
+            "only after you open the case. Then you are no longer asked to review it.",
+        ),
         "votes": CountDefinition(
             "votes",
             "The newest verification vote of each person on the current revision of an item.",

@@ -7,7 +7,8 @@ from collections.abc import Container, Mapping, Sequence
 from annotation_schemas import derived, grading_sample
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import DerivedCriterion
-from workflow.results.leaderboard_lines import LeaderboardLine, of_failures, reasons_in_words
+from domain.replies import counted_reasons
+from workflow.results.leaderboard_lines import LeaderboardLine, of_failures
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.scores import ScoredAnswers
 
@@ -58,7 +59,7 @@ def notes_of(
                     f"with the highest score, {line.highest:.3f}."
                 )
             notes.append(
-                f"{model} has answered {line.answered} of {line.asked} items: {reasons_in_words(line.missing)}.{bounds}"
+                f"{model} has answered {line.answered} of {line.asked} items: {counted_reasons(line.missing)}.{bounds}"
             )
         if line.failed:
             notes.append(of_failures(line))
@@ -114,7 +115,7 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
         n = sum(line.unread.values())
         notes.append(
             f"{model}: Touchstone could not read {n} of {line.asked} answers, which {then}: "
-            f"{reasons_in_words(line.unread)}.{bounds}"
+            f"{counted_reasons(line.unread)}.{bounds}"
         )
     return notes
 
