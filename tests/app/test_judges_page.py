@@ -25,6 +25,7 @@ from db import runs as rows_of_runs
 from db.engine import Store
 from domain.errors import ConflictError
 from domain.judging import ReplyOutcome
+from domain.rated_units import BETWEEN
 from domain.run_kinds import RunKind
 from domain.runs import Attempt, Outcome, RunState
 from domain.settings import Settings
@@ -38,6 +39,7 @@ from workflow.access import accounts
 from workflow.access.projects import access_to
 from workflow.annotate import authoring
 from workflow.results import judge_replies
+from workflow.results.ratings_from_files import import_ratings
 from workflow.runs import judge_plans, judge_readings, judge_templates, run_control, run_start, run_views
 
 pytestmark = pytest.mark.thorough
@@ -188,6 +190,17 @@ def test_an_empty_page_shows_our_templates_and_asks_for_a_judge(show: Open) -> N
     assert len(options.options) == len(shipped())
     assert "Choose a model above, or write a model description." in words(test)
     assert test.button(key="judges.see").disabled
+    assert "No judge has run on this server yet.</b></p>" in words(test)
+
+
+@pytest.mark.usefixtures("answers")
+def test_judges_out_of_a_file_are_named_with_the_way_to_calibration(show: Open, store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"unit,rater,criterion,value\ncounting/0{BETWEEN}one,old-judge,score,1\n")
+    import_ratings(store, by=None, project="tiny", path=path, refuse=lambda bad: None)
+    page = words(show())
+    assert "No judge has run on this server yet.</b> Ratings of 1 judge are imported: " in page
+    assert '<a href="/calibration?project=tiny&amp;judge=old-judge" target="_self">old-judge</a>.' in page
 
 
 def choose_likeness(test: AppTest) -> AppTest:

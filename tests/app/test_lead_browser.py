@@ -284,6 +284,11 @@ def test_tabs_load_nothing_anew_and_m_reaches_every_page(page: Page, running: Se
     typed.press("m")
     expect(typed).to_have_value("m")
     expect(box).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_test_id("stExpandSidebarButton").click()
+    pages.get_by_role("link", name="People").click()
+    expect(page).to_have_title("Members · People · Touchstone")
+    expect(pages).not_to_be_in_viewport()  # on a telephone the sidebar covers the page, and closes after a choice
     assert page.evaluate("window.stays"), "nothing was loaded anew"
 
 

@@ -99,6 +99,9 @@ def test_nothing_is_out_of_reach_in_a_narrow_window(chromium: Browser, serving: 
         ("demo-noor", "adjudicate", ".choice"),
         ("demo-hanna", "", "button"),
         ("demo-mara", "overview", ".ts-table"),
+        ("demo-mara", "cases", ".ts-cases"),
+        ("demo-mara", "pipelines", ".ts-table"),
+        ("demo-mara", "new_project", ".ts-triage"),
     ):
         with at_desk(chromium, serving, login) as desk:
             desk.page.set_viewport_size(size)

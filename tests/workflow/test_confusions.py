@@ -56,6 +56,8 @@ def test_each_two_answers_about_a_thing_meet_once_and_from_either_side() -> None
     pair = confusion_chart.confusion_chart(found, f"{ANN} and {BEN}", {}, unit="item")
     assert pair.title == "1 of 4 pairs of answers (25 %) are equal. Most common difference: yes and no (3)."
     assert list(csv.reader(page_chart.as_csv(pair).decode().splitlines()))[1] == ["yes", "1", "2", "0", "3"]
+    table = page_chart.as_table(pair, lambda row, column: "/items" if (row, column) == (0, 2) else "")
+    assert table.count('<a href="/items" target="_self">2</a>') == table.count("<a ") == 1
 
 
 @pytest.mark.parametrize("dimensions", [40])

@@ -15,6 +15,8 @@ from db import events
 from db.engine import Store
 from domain.errors import NotAllowedError, NotFoundError
 from domain.exposure import Route
+from domain.item_counts import COUNTS
+from domain.item_filter import ItemList
 from domain.judging import ReplyOutcome
 from domain.option_scores import Option, Ranking
 from domain.reading.answers import ReadOutcome
@@ -33,8 +35,9 @@ from tests.workflow.test_file_raters import TRIO, bring
 from tests.workflow.test_judge_runs import SCRIPT, World, by_item
 from tests.workflow.test_results import NAN, filled, made
 from tests.workflow.test_temporal_grounding import told as read_answers
-from workflow.access import audit
+from workflow.access import audit, item_counts
 from workflow.annotate import submissions
+from workflow.lead import item_list
 from workflow.results import leaderboard as numbers
 from workflow.results import project_answers, score_choices
 from workflow.results.project_answers import NOT_ASKED
@@ -242,6 +245,11 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
     lines = case_list.page(store, person=lea, project="p", ids=case_list.matching_cases(found, CaseFilter()))
     assert {line.item for line in lines if line.closed} == {task.item}
     assert all(not line.answers for line in lines if line.asked or line.closed)
+    listing = case_list.listing(store, project="p")
+    hidden, counts = item_counts.hidden_from(store, person=lea, project="p")
+    assert set(listing.publics) - set(listing.without(hidden).publics) == {task.item}
+    assert counts == item_list.listing(store, person=lea, project="p", asked=ItemList()).counts, "as on the page Items"
+    assert COUNTS["hidden"].number(counts) == len(hidden) == 1
     other = next(line.item for line in lines if not line.closed)
     assert next(line for line in lines if line.item == other).asked
     for _ in range(2):
