@@ -114,6 +114,7 @@ def scroll_bar(selector: str) -> str:
     """Return a style that always shows the scroll bar of a wide table, so that nobody takes the table for whole."""
     colors = [f"background: color-mix(in srgb, currentColor {strength}%, transparent);" for strength in (10, 55)]
     return (
+        f"{selector} {{ scrollbar-color: auto; scrollbar-width: auto; }}\n"  # Streamlit draws scroll bars transparent
         f"{selector}::-webkit-scrollbar {{ height: 12px; width: 12px; }}\n"
         f"{selector}::-webkit-scrollbar-track {{ {colors[0]} }}\n"
         f"{selector}::-webkit-scrollbar-thumb {{ {colors[1]} border-radius: 6px; }}\n"

@@ -17,7 +17,7 @@ STYLE = """
 .ts-dots .ts-table td.numbers { white-space: nowrap; }
 .ts-dots .ts-axis { position: relative; height: 1.3rem; font-size: .78rem;
   border-top: 1px solid color-mix(in srgb, currentColor 30%, transparent); }
-.ts-dots .ts-axis span { position: absolute; transform: translateX(-50%); }
+.ts-dots .ts-axis span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
 .ts-dots .ts-range.strong :is(b, u) { background: currentColor; }
 """
 
