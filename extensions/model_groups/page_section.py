@@ -76,7 +76,8 @@ def group_table(page: ResultsPage, cut: SlicedScores, found: Grouping) -> markup
     for group in found.groups:
         models = group.whole.models
         links = [markup.link(model, _address(page, cut, cut.whole[model])) for model in models]
-        about = markup.tag("div", markup.joined(links, ", "), style="ts-small")
+        count = markup.quiet(f"{markup.count(len(models), 'model')}: ")
+        about = markup.tag("div", count, markup.joined(links, ", "), style="ts-small")
         lines = [group.whole, *([group.of_parts] if group.of_parts else []), *group.cells]
         rows.append(
             [
