@@ -94,7 +94,7 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "raters"),
-            "with two people, two different grades have no majority, so the answer gets no grade; ask three people, "
+            "with two people, two different grades have no majority, so the answer gets no grade; ask 3 people, "
             "or set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)

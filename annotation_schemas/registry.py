@@ -143,12 +143,12 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "score",
         "per_byte_logprob",
-        "sum of the log-probabilities, divided by the option's length in bytes, for any tokenizer",
+        "sum of the log-probabilities, divided by the option's length in bytes; comparable between tokenizers",
     ),
     Row(
         "score",
         "pmi_logprob",
-        "sum of the log-probabilities, minus the same sum without pictures, to isolate the effect of the pictures",
+        "sum of the log-probabilities with pictures, minus the sum without pictures: the effect of the pictures",
     ),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row("statistic", "derived", "means of derived criteria (`report: derived`)"),

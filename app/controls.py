@@ -44,8 +44,8 @@ CONTROLS = {
     "--earlier": CALIBRATE,
     "--units": CALIBRATE,
     "--family": CALIBRATE,
-    "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
-    " or --media-from ADDRESS. Or give --local-files FOLDER if Label Studio runs on this machine.": (
+    "with `--fill PLACEHOLDER=FIELD` or on the page Judges": "in the boxes of this page",
+    " or --media-from ADDRESS. If Label Studio runs on this machine, you can use --local-files FOLDER instead.": (
         ". The operator of this server sets this address."
     ),
 }

@@ -141,7 +141,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
-    typer.echo(f"Run {run} uses batch files. Submit the files: touchstone batch create {run}")
+    typer.echo(f"{run} is a run with batch files. Submit the files: touchstone batch create {run}")
     return True
 
 

@@ -39,7 +39,7 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     for given, told in (
         (["import", archive], "Another project has the ID 'ego'"),
         (["import", archive, "--name", "two"], "lea (Lea in the archive, Lea on this server)"),
-        (["import", archive, "--name", "two", "--people", "map"], "--people map and --map FILE.csv belong together"),
+        (["import", archive, "--name", "two", "--people", "map"], "Use --people map and --map FILE.csv together"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),
         (["export", "ego", "--out", archive], "already exists"),
         (["clone", "ego", "two", "--without", "votes,times"], "--without times: unknown part"),

@@ -138,7 +138,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "returned lines that match no question: 7" in run_views.view(world.store, by=None, run=run).said
+    assert "Returned lines that match no question: 7" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -243,7 +243,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         with pytest.raises(RunStoppedError, match="no batches for this model"):
             world.submit(run=run)
         server.refuse = {"POST /v1/files": error(401, "no such key")}
-        with pytest.raises(RunStoppedError, match="key is missing or wrong"):
+        with pytest.raises(RunStoppedError, match="key is missing, is wrong, or has no access"):
             world.submit(run=run)
         assert server.batches == {}
         server.refuse = {}
@@ -254,7 +254,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "questions not yet submitted: 20" in run_views.view(world.store, by=None, run=run).said
+        assert "Questions not yet submitted: 20" in run_views.view(world.store, by=None, run=run).said
 
 
 @pytest.mark.one_database
@@ -306,7 +306,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     run = world.start("http://127.0.0.1:9/v1")
     file, second = tmp_path / "questions.jsonl", tmp_path / "more.jsonl"
     assert world.write(run=run, file=file, size=15) == 15
-    with pytest.raises(ConflictError, match="exists already"):
+    with pytest.raises(ConflictError, match="already exists"):
         world.write(run=run, file=file)
     assert world.write(run=run, file=second) == 5
     assert world.write(run=run, file=tmp_path / "none.jsonl") == 0

@@ -137,9 +137,9 @@ def test_a_name_no_one_has() -> None:
 
 
 def test_no_one_is_both() -> None:
-    with pytest.raises(RatingsError, match="gpt is named both as a person and as a judge"):
+    with pytest.raises(RatingsError, match="You named gpt as a person and as a judge"):
         report(humans=("ann", "gpt"))
-    with pytest.raises(RatingsError, match="bob is named both"):
+    with pytest.raises(RatingsError, match="You named bob as"):
         report(runs=Runs(repeats={"gpt": ("bob",)}))
 
 

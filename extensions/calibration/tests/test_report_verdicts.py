@@ -131,10 +131,10 @@ def test_small_numbers_stand_in_plain_digits() -> None:
     ("stored", "given", "said"),
     [
         (StoredRule(), None, "The default rule, which was not set beforehand"),
-        (StoredRule(), "margin=0.1", "with no proof that it was set before"),
+        (StoredRule(), "margin=0.1", "without proof that the rule existed before the first reply"),
         (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), None, "set beforehand on 2026-11-01"),
         (StoredRule(Rule(margin=0.1), "2026-11-03", "2026-11-02"), None, "on 2026-11-03, after the first reply"),
-        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "with no proof"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "without proof"),
     ],
 )
 def test_only_a_stored_rule_was_set_beforehand(stored: StoredRule, given: str | None, said: str) -> None:

@@ -81,7 +81,7 @@ def built(desk: Desk) -> None:
     rule.select_option(label="more than half")
     desk.page.get_by_role("button", name="Ask 3 people").click()
     expect(desk.page.locator(".says")).to_have_text(
-        "An item is kept when at least 2 of 3 people say “Right”. Every other item is rejected."
+        "An item is kept if at least 2 of 3 people say “Right”. Every other item is rejected."
     )
     desk.page.get_by_role("button", name="Undo").click()
     desk.page.get_by_role("button", name="Say “all”").click()

@@ -121,7 +121,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
         "Screening": ("28", "6"),
         "Choosing": ("28", "6"),
     }
-    assert "bad.mp4 cannot be decoded" in told["Videos"]["Dropped, and why"]
+    assert "Touchstone cannot decode bad.mp4" in told["Videos"]["Dropped, and why"]
     assert "notes.txt: the file name has no video extension" in told["Videos"]["Dropped, and why"]
     assert told["Screening"]["Dropped, and why"] == "the video has enough frames: 22"
     assert told["Screening"]["How"] == "at most 3 per video"
@@ -136,7 +136,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
     page.selectbox(key="frames.filter.show").set_value("Dropped").run()
     first = next(each for each in page.checkbox if str(each.key).startswith("frames.tick."))
     first.check().run()
-    assert part(page, "candidates").endswith("4 of 28 are chosen.")  # 6 without 3, and one that was dropped
+    assert part(page, "candidates").endswith("4 of 28 frames are chosen.")  # 6 without 3, and one that was dropped
     page.run()
     assert numbers(page)["Choosing"] == ("28", "4")
 
@@ -209,10 +209,10 @@ def test_a_browser_that_is_late_undoes_no_choice_of_another_lead(lea: Services, 
     page.run()
     for _ in range(3):
         page._run(late)
-    assert part(page, "candidates").endswith("26 of 28 are chosen.")
+    assert part(page, "candidates").endswith("26 of 28 frames are chosen.")
     page.run()
     page.checkbox(key=f"frames.tick.{folder.name}.{found.frames[0].name}.1").check().run()
-    assert part(page, "candidates").endswith("27 of 28 are chosen.")
+    assert part(page, "candidates").endswith("27 of 28 frames are chosen.")
     entries = audit.entries(lea.store, by=None, project="p", kinds=["frames.chosen"])
     assert [(each.who, each.data["on"]) for each in entries] == [("lea", True), ("lou", False)]
 

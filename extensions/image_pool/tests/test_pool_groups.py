@@ -117,7 +117,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
             "(line 10): the group has 2 files for after, but an item can have at most 1",
         ),
         ("g7;before;5.png;\ng7;after;broken.png;", "pairs.csv (line 13): broken.png: "),
-        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before takes an image"),
+        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before must be an image"),
         (";before;5.png;", "pairs.csv (line 17) has no group"),
         (
             "g9;before;5.png;kitchen\ng9;after;6.png;attic",
@@ -143,7 +143,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
         (GOOD, [], "has no column 'group'. Name the column with --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
-        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, but the header has 3"),
+        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): the row has 2 cells, but the header has 3"),
         ("group,before\n", [], "has no group"),
         (GOOD, ["--column", "group=Nr", "--column", "role=Platz"], "has no column 'Platz' (role)"),
     ):

@@ -99,7 +99,7 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     ]
     for arguments, sentence in (
         ([str(folder), "--role", "wolk"], "The schema has no asset 'wolk'. Its assets: still, walk."),
-        ([str(folder / "none")], "There is no file or folder"),
+        ([str(folder / "none")], f"The file or folder {folder / 'none'} does not exist"),
         ([str(folder), "--dimension", "odd"], "The schema has no dimension 'odd'."),
     ):
         refused = CliRunner().invoke(cli, ["pool", "import", "p", *arguments])
