@@ -588,7 +588,7 @@ ROWS = (
     StatisticRow(
         gwet_ac,
         title="Gwet's AC1 or AC2",
-        meaning="agreement of several raters beyond chance, for skewed labels: AC1, weighted AC2",
+        meaning="agreement of several raters beyond chance, for skewed labels (AC1, or AC2 with weights)",
         place=60,
         variants=(
             *weighted("none", "linear", "quadratic", plain="Gwet's AC1", other="Gwet's AC2", shown=Needs.ORDER),

@@ -425,7 +425,9 @@ def mean_pearson(
     check_confidence(confidence)
     problem = not_for_numbers(ratings, "Pearson's correlation")
     if against is not None and against not in ratings.raters:
-        raise RatingsError(f"There is no rater {against}. The raters are: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(
+            f"There is no rater {against}. Choose one of these raters: {', '.join(ratings.raters) or 'none'}."
+        )
     pairs = [
         pair
         for pair in combinations(range(len(ratings.raters)), 2)
@@ -485,9 +487,9 @@ def mean_pearson(
 def not_for_numbers(ratings: Ratings, what: str) -> str | None:
     """Why a statistic of numbers cannot read these ratings; None if it can."""
     if ratings.scale.level == "nominal":
-        return f"{what} needs numbers, but the scale is nominal."
+        return f"{what} needs numbers, but the scale is nominal. Choose a statistic for categories."
     if not ratings.numeric:
-        return f"{what} needs numbers, but these ratings are text."
+        return f"{what} needs numbers, but these ratings are text. Choose a statistic for categories."
     return None
 
 

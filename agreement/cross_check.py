@@ -165,9 +165,19 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
     if not math.isfinite(theirs):
         if value is None:
             return Peer(package, None, False, f"{package} also gives no value.")
-        return Peer(package, None, True, f"{package} gives no number, but Touchstone does.")
+        return Peer(
+            package,
+            None,
+            True,
+            f"{package} gives no number, but Touchstone does. Report this difference to the developers.",
+        )
     if value is None:
-        return Peer(package, theirs, True, f"{package} gives a number, but Touchstone does not.")
+        return Peer(
+            package,
+            theirs,
+            True,
+            f"{package} gives a number, but Touchstone does not. Report this difference to the developers.",
+        )
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
     by = abs(theirs - value)

@@ -113,7 +113,7 @@ def of_states(label: str, about: str, *states: ItemState) -> CountDefinition:
 _OF_STATES: Mapping[ItemState, str] = {
     ItemState.KEPT: "Items that verification or a senior accepted. Releases contain only these items.",
     ItemState.REJECTED: "Items that verification or a senior rejected. Releases do not contain these items.",
-    ItemState.IN_ADJUDICATION: "Items whose votes disagree. A senior must decide these items.",
+    ItemState.IN_ADJUDICATION: "Items on which the votes differ. A senior must settle these items.",
     ItemState.UNVERIFIED: "Items without a verdict, because the schema has no verification.",
     **dict.fromkeys(VOTED_ON.values(), "Items that still need votes."),
 }

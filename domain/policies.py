@@ -278,7 +278,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected immediately, with the reasons for the skips",
+    "retire": "kept if the required value has more than half of the total weight; a vote's weight is the rater's "
+    "qualification score when voting, or 1 without a score",
     "adjudicate": "a senior annotator settles the item without further votes",
 }
 """The possible effects of reaching the limit of skips."""

@@ -90,7 +90,8 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="The answers of the run {run} came from a file ({file}), so there is no model to ask.",
+        no_one="The answers of the run {run} came from a file ({file}), so there is no model to ask. Choose the "
+        "run of a model or judge.",
         state="imported",
         heading="Imported answers",
         began="Brought in",
@@ -101,7 +102,8 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask.",
+        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask. Choose the run "
+        "of a model or judge.",
         state="answered",
         heading="Answers of people",
         began="Begun",
@@ -127,7 +129,8 @@ class RunKind(StrEnum):
         one="answer",
         failed="without a number",
         answers=False,
-        no_one="The run {run} computes the metric {name}, so there is no model to ask.",
+        no_one="The run {run} computes the metric {name}, so there is no model to ask. Choose the run of a model "
+        "or judge.",
         own_scale=True,
         rates=True,
     )

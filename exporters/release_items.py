@@ -155,7 +155,7 @@ def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
     try:
         return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        refuse(format, item, "one of its texts has an incomplete character (a lone surrogate)")
+        refuse(format, item, "a text of the item contains an invalid character (a lone surrogate)")
     except ValueError:
         refuse(format, item, "one of its numbers is infinite or NaN")
 

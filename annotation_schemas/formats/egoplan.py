@@ -39,7 +39,7 @@ def submission(content: Content) -> dict[str, bytes]:
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
             raise InvalidFileError(
                 f"An EgoPlan submission needs the original {_ID} and the options of each item. The item {name!r} has "
-                "a missing or duplicate ID, or no options."
+                "a missing or duplicate ID, or no options. Correct this item."
             )
         answer = answers.get(name)
         place = answer.place(options) if answer else None

@@ -150,8 +150,8 @@ def draw_second_opinion(found: FigureState) -> None:
     with place:
         if opinion is None:
             words = (
-                "Touchstone is comparing the values with scikit-learn and krippendorff. The result appears here. "
-                "You can leave this page."
+                "Touchstone is comparing the values with scikit-learn and krippendorff. The result appears on this "
+                "page. You can leave the page."
             )
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
             return

@@ -160,7 +160,7 @@ def _basis(base: Result, unit: str, vote: str) -> str:
     words = f"Based on {markup.count(base.n_units, unit)} with at least two {vote}s"
     if not left:
         return f"{words}."
-    return f"{words}; {left:,} with fewer {'is' if left == 1 else 'are'} not included."
+    return f"{words}; {left:,} with fewer than two {'is' if left == 1 else 'are'} not included."
 
 
 def _coefficient_words(line: Result, *, everyone_equal: bool) -> str:

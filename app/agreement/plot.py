@@ -148,7 +148,10 @@ def drawn(links: Links, rows: Sequence[DotRow], lines: Sequence[Result]) -> Mark
     if any(" and " in row.name and not row.strong for row in rows) and names != ["Cohen's kappa"]:
         about += " For pairs, the value is Cohen's kappa."
     if marks:
-        about += f" Dashed lines: {TENTATIVE} is the usual minimum, and {RELIABLE:.2f} is reliable."
+        about += (
+            f" The dashed lines mark {TENTATIVE}, the usual minimum, and {RELIABLE:.2f}, the limit for reliable "
+            "agreement."
+        )
     return markup.joined(
         [
             dot_plot(rows, title=" / ".join(names), ends=axis_of(rows), marks=marks),

@@ -46,7 +46,7 @@ def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:
     if not table:
         _file(chart, project)
         return
-    with st.expander("The numbers as a table"):
+    with st.expander("Show as table"):
         shell.show(as_table(chart))
         if len(chart.rows) > MOST_ROWS:
             st.caption(f"Showing {MOST_ROWS} of {len(chart.rows):,} rows. The file has all rows.")

@@ -13,7 +13,7 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    answer = find_group(cli, "answer", Panel.MODELS, "Read models' answers again, or have people refine them.")
+    answer = find_group(cli, "answer", Panel.MODELS, "Read models' answers again, or send answers to refinement.")
     answer.command("read")(read)
 
 

@@ -34,8 +34,8 @@ def judge(
     sample: Annotated[
         str,
         typer.Option(
-            help="Which answers to judge: all, graded (by people), compared (pairs that people compare), or a "
-            "number per dimension."
+            help="The answers to judge. Use all, graded for answers with people's grades, compared for pairs that "
+            "people compare, or a number per dimension."
         ),
     ] = "all",
     repeats: Annotated[

@@ -106,7 +106,7 @@ def _guess_in_words(schema: Schema, guess: Mapping[str, str]) -> str:
     """Return which columns were guessed, because the preview shows only the first items."""
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     pairs = ", ".join(f"{titles.get(name, name)} = {column}" for name, column in guess.items())
-    return f"Touchstone matched these columns by name: {pairs}. To change a column, open “Columns with other names”."
+    return f"Touchstone matched these columns by name: {pairs}. To change a column, open “Column mapping”."
 
 
 def _columns(
@@ -126,7 +126,7 @@ def _columns(
     row = item_keys(format)
     usual = columns(of_head(row, schema, found.columns) if row.table else as_named(row, schema), schema)
     chosen = {}
-    with st.expander("Columns with other names", expanded=found.refused is not None):
+    with st.expander("Column mapping", expanded=found.refused is not None):
         places = st.columns(3)
         for at, (name, default) in enumerate(by_default(schema, format).items()):
             if name in texts:
@@ -134,7 +134,7 @@ def _columns(
                 chosen_before = _entries(before.columns.get(name, guess.get(name)), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
-                        f"{titles.get(name, name)} (one column, or one column per list entry in order)",
+                        f"{titles.get(name, name)} (one column, or one per list entry, in order)",
                         found.columns,
                         default=chosen_before or of_entries,
                         key=f"import.column.{format}.{name}.{mark}",

@@ -168,7 +168,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
     lines = []
     if found.compared:
         href = counts.listed(vote_quality.DIFFERENT, project)
-        about = "Items with two or more votes that all agree. The link lists items whose votes differ."
+        about = "Items with two or more votes that all agree. The link lists items on which the votes differ."
         lines.append(("Votes agree on", f"{found.compared - found.different:,} of {found.compared:,}", href, about))
     if settled := total.kept + total.rejected:
         rejected = STATE_COUNTS[ItemState.REJECTED]
@@ -180,7 +180,8 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
             lines.append((words, "Open", addresses.page(SCREENS[page].path, project), ""))
     if not lines:
         return markup.paragraph(
-            "Touchstone cannot show agreement yet, because no item has two votes.", style="ts ts-small ts-quiet"
+            "No item has two votes yet. Agreement appears after two people have voted on the same item.",
+            style="ts ts-small ts-quiet",
         )
     rows = [
         [markup.text(words), markup.tag("a", markup.text(value), href=href, target="_self", title=about)]

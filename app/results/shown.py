@@ -129,7 +129,7 @@ def tooltip(line: LeaderboardLine) -> str:
     if line.lowest is not None and line.highest is not None:
         rest = "replies without a score" if line.failed else "unread and missing answers"
         rest = rest if line.unread or line.failed else "missing answers"
-        parts.append(f"{line.lowest:.4f} to {line.highest:.4f}, depending on {rest}")
+        parts.append(f"between {line.lowest:.4f} and {line.highest:.4f}, depending on {rest}")
     return "; ".join(parts)
 
 

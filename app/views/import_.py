@@ -381,8 +381,8 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
     """Draw inputs for names that differ in another program's project. Return a function that parses the inputs."""
-    fields = st.text_area("Data keys with other names (FIELD=KEY)", key="import.names.fields")
-    controls = st.text_area("Controls with other names (CRITERION=CONTROL)", key="import.names.controls")
+    fields = st.text_area("Data key mapping (FIELD=KEY)", key="import.names.fields")
+    controls = st.text_area("Control mapping (CRITERION=CONTROL)", key="import.names.controls")
     left, right = st.columns(2)
     with left:
         without = st.text_input("Controls to ignore", key="import.names.without")

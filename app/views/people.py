@@ -374,7 +374,7 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
             other_member.person.id == member.person.id
             for other_member in memberships.list_members(services.store, person=services.person, project=view.name)
         ):
-            raise ConflictError(f"{member.person.name} is already in the project.")
+            raise ConflictError(f"{member.person.name} is already in the project. Reload the page.")
         _store(services, view, member)
         _keep_message(f"{member.person.name} is in the project again, with the earlier role.")
 

@@ -104,7 +104,8 @@ class BatchCommand:
         refuse_withdrawn(self.row, "before you submit more questions")
         if self.row.state is not RunState.BATCH:
             raise ConflictError(
-                f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions."
+                f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions. "
+                "Start a new run with --batch."
             )
 
     @property
@@ -118,7 +119,9 @@ class BatchCommand:
         try:
             return call(*given)
         except (NoReply, BatchRefusal) as error:
-            raise RunStoppedError(f"The endpoint did not report the state of {about}: {error}") from None
+            raise RunStoppedError(
+                f"The endpoint did not report the state of {about}: {error} Run the command again."
+            ) from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
@@ -155,7 +158,11 @@ class BatchCommand:
                         "Check the batch at the endpoint. To submit its questions again, use --again. You may pay "
                         "twice for some questions."
                     ) from None
-                self.lose(batch, "The batch may have been submitted before. Touchstone submitted its questions again.")
+                self.lose(
+                    batch,
+                    "Touchstone submitted the questions of this batch again, although the first submission may have "
+                    "succeeded.",
+                )
                 continue
             if status is None:
                 self.lose(batch, "The endpoint has no record of this batch, so the batch was not submitted.")

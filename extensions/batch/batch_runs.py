@@ -250,7 +250,7 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         if not numbered:
             raise NotFoundError(f"The run {run} has no batch {number}. List its batches with `touchstone batch show`.")
         if numbered[0].state not in OUT - {BatchState.MAKING}:
-            raise ConflictError(f"Batch {number} is {numbered[0].state}, so you cannot cancel it.")
+            raise ConflictError(f"Batch {number} is {numbered[0].state}, so there is nothing to cancel.")
         n = batch_results.end(
             at,
             numbered[0],

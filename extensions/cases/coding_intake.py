@@ -156,7 +156,8 @@ def _extend(session: Session, access: Access, stage: Coding, *, by: Person | Non
     before = _planned(session, access, stage)
     if before is None:
         raise ConflictError(
-            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to extend."
+            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to "
+            "extend. Use --send without --outputs."
         )
     if outputs <= before:
         raise ConflictError(f"The sample already has {before:,} planned answers. Give a larger number.")

@@ -85,8 +85,8 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     )
     return DataCard(
         title=released.title,
-        subtitle=f"Data card for a release of {released.name}, based on the project on {_moment(released.date)}."
-        f"{made_up} The file manifest.json has the release number.",
+        subtitle=f"Data card for a release of {released.name}. The card describes the project on "
+        f"{_moment(released.date)}.{made_up} The file manifest.json has the release number.",
         sections=[
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)

@@ -10,7 +10,10 @@ from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
-NO_ARM = "All authors see the proposal, so Touchstone cannot measure the effect of drafting."
+NO_ARM = (
+    "All authors see the proposal, so Touchstone cannot measure the effect of drafting. To measure the effect, "
+    "choose a share below 1."
+)
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:

@@ -25,7 +25,7 @@ def draw(services: Services, view: ProjectView) -> None:
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
         shell.section("Model proposals")
-        again = pipeline_steps.link("Add proposals, or see the effect", "drafting", view)
+        again = pipeline_steps.link("Add or evaluate proposals", "drafting", view)
         shell.show(markup.tag("div", table(here, again), data_part="proposals"))
         shell.show(markup.tag("div", arms(here), data_part="arms"))
 

@@ -61,7 +61,16 @@ def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     """
     person = may_be_erased(store, login=login)
     if normal_login(typed) != person.login:
-        raise InvalidInputError([Problem("login", f"{typed!r} is not the login {person.login!r}. Nothing was erased.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "login",
+                    f"{typed!r} is not the login {person.login!r}. Nothing was erased. Run the command again, and "
+                    f"type the "
+                    "login.",
+                )
+            ]
+        )
     with store.write(archived_too=True) as session:
         row = people.by_login(session, login=person.login)
         if row is None:

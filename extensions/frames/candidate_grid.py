@@ -85,7 +85,7 @@ def _is_old(services: Services, view: ProjectView, folder: Path, index: SetIndex
         return False
     who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
     if who != services.person.login and not shell.was_refused():  # a refusal says it, too
-        messages.keep(CHANGED, f"This page shows the current frames. {who}: {what}.")
+        messages.keep(CHANGED, f"This page now shows the current frames. Last change: {what} ({who}).")
     return True
 
 
@@ -211,7 +211,7 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
     shell.section("Into the pool")
     schema = view.schema.schema_
     if schema.stages.authoring is None or all(slot.kind != "image" for slot in schema.item.assets):
-        words = "This project has no authoring stage, so these frames have no pool. "
+        words = "This project has no authoring stage, so Touchstone cannot add these frames to a pool. "
         shell.show(
             markup.paragraph(
                 f"{words}To use these frames and videos as media of imported items, choose this set on Import.",

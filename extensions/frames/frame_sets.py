@@ -238,7 +238,10 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
-        raise ConflictError(f"Your choice was not saved, because these frames no longer exist. {who}: {why}.")
+        raise ConflictError(
+            f"Your choice was not saved, because these frames no longer exist. {who}: {why}. Reload the page to see "
+            "the current frames."
+        )
     _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)

@@ -38,7 +38,8 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         return
     n_items = markup.count(len(preview.can), "item")
     counts = (
-        f"{n_items} will become {markup.count(preview.checks, 'gold check')}, and {len(preview.cannot):,} will not."
+        f"{n_items} will become {markup.count(preview.checks, 'gold check')}. Items that cannot become gold "
+        f"checks: {len(preview.cannot):,}."
     )
     shell.show(*bulk_previews.describe_preview(counts, preview.can, preview.cannot))
     if not preview.can:

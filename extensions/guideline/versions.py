@@ -131,8 +131,8 @@ def publish_version(
                 [
                     Problem(
                         "requalify",
-                        f"This text was already in force as version {version.number}. Make a new qualification "
-                        "set instead.",
+                        f"This text was already in force as version {version.number}, so people cannot qualify again "
+                        "under this text. Make a new qualification set.",
                     )
                 ]
             )
@@ -160,7 +160,10 @@ def _close(
     modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
     if not modules:
         why = extensions.missing("commands", "reasons")
-        raise NotAvailableError(why or "No installed extension has reasons that a guideline can settle.")
+        raise NotAvailableError(
+            why
+            or "No installed extension has reasons that a guideline can settle. Publish the version without reasons."
+        )
     return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 
 

@@ -200,7 +200,7 @@ def _yes(value: Any) -> bool:
     answers = {"yes": True, "no": False}
     answer = answers.get(str(value).casefold())
     if answer is None:
-        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is {value!r}. Set yes or no.")
+        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is {value!r}. Set this field to yes or no.")
     return answer
 
 
@@ -232,7 +232,7 @@ def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, 
             return module.table_of(released), module.FOLDER
     raise InvalidFileError(
         f"{NAME} describes the Parquet files of a release, but this release has no Parquet files. Add "
-        f"{hf_dataset.NAME} or {parquet_table.NAME} to its formats."
+        f"{hf_dataset.NAME} or {parquet_table.NAME} to the formats of the release."
     )
 
 

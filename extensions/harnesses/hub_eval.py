@@ -187,9 +187,9 @@ def _data_uri(mime: str, data: bytes) -> str:
 def no_task(schema: Schema) -> str | None:
     """Return why no task of the Hub can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "The items have clips, but a task of the Hub can have only one image."
+        return "The items have clips, but a task of the Hub can have only one image. Choose another format."
     if sum(slot.min for slot in schema.item.assets) > 1:
-        return "The items have several images, but a task of the Hub can have only one image."
+        return "The items have several images, but a task of the Hub can have only one image. Choose another format."
     return no_question(schema)
 
 

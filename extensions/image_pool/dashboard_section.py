@@ -52,7 +52,7 @@ def draw(services: Services, view: ProjectView) -> None:
             shell.show(markup.quiet(f"and {len(progress.by_source) - SOURCES} more sources in the file"))
     n_dropped = sum(progress.total.dropped.values())
     if n_dropped:
-        words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
+        words = st.text_input("Find dropped frames", key="triage.find", width=520)
         dropped, n_found = triage_report.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
         more = f", showing the latest {len(dropped)}" if n_found > len(dropped) else ""

@@ -92,7 +92,13 @@ def add_groups(
     slots = access.schema.item.assets
     if not slots:
         raise InvalidInputError(
-            [Problem("groups", "Items of this project have no images or clips, so you cannot add files to the pool.")]
+            [
+                Problem(
+                    "groups",
+                    "Items of this project have no images or clips, so you cannot add files to the pool. To use the "
+                    "pool, add `assets` to the item in the schema.",
+                )
+            ]
         )
     for media_group in groups_of([slot.role for slot in slots]):
         group = replace(media_group, dimension=media_group.dimension or dimension, source=media_group.source or source)
@@ -167,7 +173,9 @@ def _add(
                     (role, instead.get(file.sha256, file.sha256)) for role, file, _ in taken
                 ]:
                     return False
-                raise ConflictError(f"{group.where}: the project already has a group {group.name!r} with other files")
+                raise ConflictError(
+                    f"{group.where}: the project already has a group {group.name!r} with other files. Rename the group"
+                )
             source = None
             if group.source:
                 source = stock.source_id(session, project_id=access.project_id, name=group.source)

@@ -237,7 +237,10 @@ class _Reader:
         key = self.names.key(ITEM)
         value = task.data.get(key)
         if value is None and ITEM in self.names.fields:
-            raise Misfit(f"the task has no key {key}. Its keys are {_named(list(task.data))}")
+            raise Misfit(
+                f"the task has no key {key}. Its keys are {_named(list(task.data))}. Choose the key that contains "
+                "item IDs with --set fields.item_id=KEY"
+            )
         if value is None:
             value = task.id if task.id is not None else f"{self.place.rpartition('.')[0] or self.place}/{task.row}"
         if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
@@ -407,8 +410,8 @@ class _Reader:
         [(control, texts)] = by_control.items()
         if None in texts:
             raise Misfit(
-                f"{control[:60]} is not text, so it cannot be a model's answer. Ignore this control with --set "
-                f"ignore_controls={control[:60]}"
+                f"{control[:60]} is not text, so this control cannot contain a model's answer. Ignore this control "
+                f"with --set ignore_controls={control[:60]}"
             )
         model = prediction.get("model_version")
         if not isinstance(model, str) or not model.strip() or model == NOBODY:

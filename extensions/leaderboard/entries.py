@@ -138,7 +138,7 @@ def take(
                 "name for the team or the model."
             )
         if there is not None and sha256 and there.sha256 == sha256:
-            raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed.")
+            raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed. Choose another file.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
             raise AlreadyTakenError(
@@ -222,8 +222,8 @@ def _looked_at(
             )
             sentences.append(begin)
     if problems := [sentence for sentence in sentences if sentence]:
-        can = " Use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
-        raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry.{can}")
+        can = " Or use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
+        raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry. Correct the file.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
 

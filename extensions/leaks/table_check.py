@@ -288,7 +288,10 @@ class TableCheck:
     def _of_order(self, parts: Sequence[KeyPart], ranks: NDArray[np.float64]) -> Iterator[Signal]:
         part, test = strongest_part(parts, lambda each: neighbor_test(each.present))
         if test.n:
-            of_next = f"the previous row predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
+            of_next = (
+                f"the previous row predicts {part} in {test.share:.0%} of rows, compared with {test.expected:.0%} by "
+                "chance"
+            )
             yield Signal("order", self.table.name, of_next, test)
         ranked = [replace(parts[0], codes=ranks - ranks.min()), *parts[1:]]
         part, trend = strongest_part(ranked, lambda each: trend_test(each.present.astype(float)))

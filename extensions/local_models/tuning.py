@@ -92,7 +92,10 @@ def _parts(release: Path, record: dict[str, Any], work: Path, frames: int) -> It
             yield words[at : mark.start()]
         at = mark.end()
         if not files[mark[1]]:
-            raise TuningError(f"{record['item']}: the text has more picture placeholders than the item has pictures.")
+            raise TuningError(
+                f"{record['item']}: the text has more picture placeholders than the item has pictures. Make the "
+                "release again."
+            )
         path = release / files[mark[1]].pop(0)
         if mark[1] == "image":
             yield _picture(record["item"], path)

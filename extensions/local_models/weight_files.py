@@ -49,7 +49,7 @@ class WeightFiles:
             try:
                 listed = sorted(set(read_json(path)["weight_map"].values()))
             except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-                self.trouble = f"Touchstone cannot read {index}: {error}"
+                self.trouble = f"Touchstone cannot read {index}: {error}. Download the file again."
                 return []
             if any(not isinstance(name, str) or Path(name).name != name for name in listed):
                 self.trouble = f"{index} names files outside the folder. Download the model again."

@@ -127,7 +127,13 @@ class Draft:
         after = self.following
         if after is None:
             raise InvalidInputError(
-                [Problem("goal", f"This is the last {self._goal.level}, so there is no next goal to merge.")]
+                [
+                    Problem(
+                        "goal",
+                        f"This is the last {self._goal.level}, so there is no next goal to merge. Choose an "
+                        f"earlier goal.",
+                    )
+                ]
             )
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]

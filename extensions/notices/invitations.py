@@ -98,7 +98,9 @@ def send(
     for address, token in tokens.items():
         refused[address] = None
         if away:
-            refused[address] = "Touchstone did not send this mail because the mail server had just failed."
+            refused[address] = (
+                "Touchstone did not send this mail because the mail server had just failed. Try again later."
+            )
             continue
         try:
             sending.send(server, _letter(store, token=token, base=base, address=address, by=by))

@@ -36,7 +36,7 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
             )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} rows)"):
+    with st.expander(f"Differences by slice ({len(tests)} rows)"):
         shell.show(contrast_table(cut, tests))
 
 
@@ -60,7 +60,7 @@ def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Marku
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),
-        ("Difference from the other answers", "number"),
+        ("Difference from other answers", "number"),
         ("95 % interval", "number"),
         ("p (Holm)", "number"),
         ("Answers", "number"),

@@ -55,7 +55,7 @@ def test_a_pair_without_a_common_unit_is_named() -> None:
     table[1::2, 1] = np.nan
     found = light_kappa(Ratings.from_array(table))
     assert math.isnan(found.value)
-    assert "rater 1 and rater 2 have no kappa" in (found.reason or "")
+    assert "Kappa is undefined for rater 1 and rater 2" in (found.reason or "")
 
 
 @pytest.mark.parametrize("gaps", [0, 0.2])

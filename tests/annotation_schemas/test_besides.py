@@ -122,7 +122,7 @@ def test_what_models_are_offered(schema: Schema) -> None:
     [
         ("- {name: question, kind: text}", "- {name: question, kind: text, none: None}", "for fields of kind"),
         ('cannot_tell: I cannot tell}\n    keep', "cannot_tell: T}\n      - {name: more, kind: choice, prompt: M, "
-         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "the option `cannot_tell` exists already"),
+         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "the option `cannot_tell` already exists"),
         ("prompt: Seen?,", "prompt: Seen?, min: 1,", "so nobody can choose `none`"),
         ("prompt: Fits?,", "prompt: Fits?, none_fits: T,", "unknown key"),
         ("title: Besides", "title: Besides\nsource: {format: pca_bench, fields: {options: actions}}",

@@ -175,9 +175,10 @@ BROKEN = [
            "must be hidden from raters"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
            "`reply` is not a field"),
-    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "only some "
-    "dimensions ask"),
-    Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
+    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion",
+           "only some dimensions ask"),
+    Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips",
+           "raters cannot skip any criterion of `keep`"),
     Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the number of raters (2)"),
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
     Broken("    keep:", "    skips: {after: 1, then: retired}\n    keep:", 30, "skips.then", "did you mean `retire`?"),
@@ -192,7 +193,7 @@ BROKEN = [
     Broken("adjudication: none", "adjudication: {by: lead,\n    causes: [a, a]}", 32, "stages.adjudication.reasons[1]",
            "appears twice"),
     Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
-           "the earlier name of `reasons`, and both are submitted; leave `causes` out"),
+           "the file has both `reasons` and its earlier name `causes`; remove `causes`"),
     Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; use these keys: by, "),
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("title: Small", "title: Small\nguideline: ../secret.md", 4, "guideline", "outside the schema's folder"),
@@ -263,7 +264,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert line == "3: invalid YAML: the quote that opens here is not closed on this line; add the closing quote."
+        assert line == "3: invalid YAML: the opening quote on this line has no closing quote; add the closing quote."
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""

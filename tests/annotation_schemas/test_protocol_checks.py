@@ -92,7 +92,7 @@ IMPOSSIBLE = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\n"
               "models: {strategy: generate, prompts: egothink, variants: {planing: [one]}}\n"),
-         "31: models.variants.planing", "would silently get `general`; use one of: general, planning"),
+         "31: models.variants.planing", "would silently use `general`; use one of: general, planning"),
 ]  # fmt: skip
 MAYBE_MEANT = [
     Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}", note="    - {name: reason, kind: text}"),
@@ -106,7 +106,7 @@ MAYBE_MEANT = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 1\n    shuffle: [options]\n"
               "    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
-         "33: warning: stages.grading.shuffle", "nothing is shuffled"),
+         "33: warning: stages.grading.shuffle", "so Touchstone shuffles no options"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, score: mean_logprob}\n"),
          "31: warning: models.score", "has no effect"),

@@ -78,7 +78,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     assert [each.options for each in page.radio] == [["All 28 items that match the filter"]]
     _says(page, lea, moved, hostile, seen)
     assert page.radio[0].value == "ticked"
-    told = "1 of 3 ticked items does not match this list and is left out: &lt;b&gt;&quot;gone&quot;."
+    told = "1 of 3 ticked items does not match this list and is excluded: &lt;b&gt;&quot;gone&quot;."
     assert told in words(page)
     _press(page, "Untick 1 item")
     assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)

@@ -239,7 +239,7 @@ def test_a_run_says_how_many_have_a_score_and_leads_to_calibration(show: Open, s
     run = judge(store, SAID)
     page = words(show(run=run))
     assert "4 scored of 6" in page
-    assert "mean 0.750 of scored replies; 0.500 to 0.833, depending on replies without a score" in page
+    assert "between mean 0.750 of scored replies; 0.500 and 0.833, depending on replies without a score" in page
     assert ("/calibration?project=tiny&amp;judge=strict+by+likeness+1" in page) == ("calibration" in SCREENS)
 
 

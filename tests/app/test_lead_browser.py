@@ -153,11 +153,11 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     ]
     for name, content, told in (
         ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "judge is missing"),
-        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
+        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "this project has no item 'Reasoning/counting/7'"),
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict imported; 1 of 2 readings agree with the scores in the file.",
+            "2 replies from strict imported; 1 of 2 readings agree with the scores in the file.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]
@@ -369,10 +369,10 @@ def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_n
 ) -> None:
     _open(page, running, "people")
     _give(page, "Ana", "Counting")
-    page.get_by_text("Saved: Ana is annotator in Counting.").wait_for()
+    page.get_by_text("Saved: Ana has the role annotator in Counting.").wait_for()
     assert _dimensions(home, "ana") == ("counting",)
     _give(page, "Bo", "Counting", "Activity")
-    page.get_by_text("Saved: Bo is annotator in Activity, Counting.").wait_for()
+    page.get_by_text("Saved: Bo has the role annotator in Activity, Counting.").wait_for()
     assert set(_dimensions(home, "bo")) == {"counting", "activity"}
     settled(page)
     page.get_by_role("button", name="Change Ana", exact=True).click()

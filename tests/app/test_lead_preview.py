@@ -82,9 +82,9 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
     stage, person = PAGES[name], accounts.find_person(working, login=login)
     before, could = rows(working), blind(working, person)
     page = drawn(working, home, name, login, project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "This preview shows the page that" in words(page)
     assert "Question" not in words(page), "nothing of a real item"
-    assert "Take an item to work on it yourself" in part(page, "waits")
+    assert "To work on an item yourself, take the item" in part(page, "waits")
     page.run()
     assert rows(working) == before
     assert blind(working, person) == could
@@ -107,7 +107,7 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
 
 def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, home: Path) -> None:
     page = drawn(working, home, "author", "lea", project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "This preview shows the page that" in words(page)
     assert part(page, "waits") == "The pool has no free image for you. A lead can add images."
     (button,) = [each for each in page.button if each.label == "Write an item"]
     button.click().run()
@@ -140,7 +140,7 @@ def test_looking_at_triage_takes_no_frame(store: Store, home: Path, tmp_path: Pa
     image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="p", files=[("0.png", path)])
     before = rows(store)
     page = drawn(store, home, "triage", "lea", project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "This preview shows the page that" in words(page)
     assert rows(store) == before
     page = press(page)
     assert 'data-view="triage"' in words(page)

@@ -146,7 +146,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     look(lead, "01-yaml")
     keys.button("Create project", times=2)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    expect(page.get_by_text(f"{TITLE} is created.")).to_be_visible()
+    expect(page.get_by_text(f"Project {TITLE} was created.")).to_be_visible()
     expect(page.locator("[data-part=steps]")).to_be_visible()
     lead.settled()
     look(lead, "02-dashboard")
@@ -216,7 +216,7 @@ def _give_rights(lead: Desk, look: Look) -> None:
     look(lead, "06-rights")
     keys.button("Save", within=dialog)
     dialog.wait_for(state="detached")
-    expect(page.get_by_text("Saved: Cat is annotator in all dimensions, for Grading.")).to_be_visible()
+    expect(page.get_by_text("Saved: Cat has the role annotator in all dimensions, for Grading.")).to_be_visible()
     lead.settled()
 
 
@@ -263,7 +263,7 @@ def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
     """Ann and Bob pass the set, Ann at the page; Sue signs both."""
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/qualify?project={PROJECT}")
-        words = "100% of your answers must be right. 1 senior checks them."
+        words = "100% of your answers must be right. 1 senior checks your answers."
         expect(ann.page.locator("[data-part=asked]")).to_contain_text(words)
         ann.page.get_by_role("button", name="Begin").click()
         expect(ann.bench).to_have_attribute("data-view", "task")
@@ -461,7 +461,7 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
     lead.press("Escape")
     lead.settled()
     keys.button(f"Make release 1 with {len(plan.kept)} items", times=2)
-    expect(page.get_by_text(f"Release 1 is made: {len(plan.kept)} items in")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(f"Release 1 is complete. Items: {len(plan.kept)}. Files:")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "16-release")
     with page.expect_download() as waiting:

@@ -150,8 +150,8 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         page.get_by_role("option", name="Question: number of words", exact=True).click()
         expect(page.get_by_role("heading", name="By question: number of words")).to_be_visible(timeout=60_000)
         lead.settled()
-        page.get_by_text("The numbers as a table").click()
-        table = page.get_by_test_id("stExpander").filter(has_text="The numbers as a table").last.locator("tbody tr")
+        page.get_by_text("Show as table").click()
+        table = page.get_by_test_id("stExpander").filter(has_text="Show as table").last.locator("tbody tr")
         lines = [each.locator("td").all_inner_texts() for each in table.filter(has_text=MODEL).all()]
         shown, counts = [each[0] for each in lines], [int(each[-1]) for each in lines]
         marks = page.locator(".st-key-chart-slices svg .mark-symbol.role-mark path")
@@ -161,9 +161,9 @@ def test_slices_of_any_field_and_groups_of_models(serving: Server, chromium: Bro
         assert int(first) == min(words.values())
         assert counts[0] == sum(n <= int(last or first) for n in words.values())
         expect(page.locator('[data-part="chance"]')).to_contain_text("slices with the model's other answers")
-        page.get_by_label("Groups of models by").scroll_into_view_if_needed()
+        page.get_by_label("Group models by").scroll_into_view_if_needed()
         lead.settled()
-        page.get_by_label("Groups of models by").click()
+        page.get_by_label("Group models by").click()
         page.get_by_role("option", name="size", exact=True).click()
         groups = page.locator('[data-part="groups"]')
         expect(groups).to_contain_text(f"{len(MODELS)} models", timeout=60_000)

@@ -211,7 +211,10 @@ def test_characters_that_no_database_takes() -> None:
         (attempt,) = asked(server.url)
     assert attempt.text == "a\ufffdb\ufffdc"
     attempt.text.encode()
-    assert attempt.error == "Touchstone replaced characters that the database cannot store with U+FFFD."
+    assert (
+        attempt.error
+        == "The database cannot store some characters of the reply. Touchstone replaced these characters with U+FFFD."
+    )
     assert "\0" not in attempt.detail["raw"]
 
 

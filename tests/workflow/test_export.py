@@ -137,7 +137,7 @@ def test_exports_are_for_leads_and_for_formats_that_fit(store: Store, tmp_path: 
     for person, error in ((ann, NotAllowedError), (eve, NotFoundError)):
         with pytest.raises(error):
             export(store, by=person, project="p", format="egothink", out=tmp_path / "x")
-    with pytest.raises(InvalidFileError, match="cannot be written as pca_bench"):
+    with pytest.raises(InvalidFileError, match="cannot export EgoThink as pca_bench"):
         export(store, by=None, project="p", format="pca_bench", out=tmp_path / "x")
     assert not (tmp_path / "x").exists()
     lead = make_person(store, "lea", role=Role.LEAD)

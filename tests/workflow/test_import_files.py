@@ -154,7 +154,7 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=ann)
     with pytest.raises(NotFoundError):
         bring(store, media, "egothink", path, by=eve)
-    with pytest.raises(InvalidFileError, match="reads egothink, not egoplan"):
+    with pytest.raises(InvalidFileError, match="can import egothink, but not egoplan"):
         bring(store, media, "egoplan", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)
@@ -184,7 +184,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     with pytest.raises(InvalidFileError, match="row 1: the item '0' exists with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
-    with pytest.raises(InvalidFileError, match="3 of its 4 items are in this project already"):
+    with pytest.raises(InvalidFileError, match="3 of its 4 items are already in this project"):
         bring(store, media, "egoplan", path)
     assert files_of(store, "egoplan") == before
 

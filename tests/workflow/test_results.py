@@ -131,7 +131,7 @@ def test_items_of_one_source_are_no_more_than_one_another() -> None:
     assert together.whole["m"].found.high > alone.whole["m"].found.high
     apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
-    with pytest.raises(InvalidInputError, match="cannot be grouped by 'goal'"):
+    with pytest.raises(InvalidInputError, match="cannot group items by 'goal'"):
         numbers.sliced_scores(found, KEY, together="goal")
 
 
@@ -145,7 +145,7 @@ def test_the_mean_over_dimensions_is_not_the_mean_over_items() -> None:
     assert cut.cells["m", 0].found.value == 1.0
     missing = cut.of_parts["other"].found
     assert math.isnan(missing.value)
-    assert missing.reason == "No number in Far, and a mean over the others would be of something else."
+    assert missing.reason == "No number in Far, so a mean over the other slices would not be comparable."
     assert cut.models == ["other", "m"]
 
 
@@ -200,7 +200,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
     row = wrong.as_row()
     assert (row["unread"], row["unread_counts_as"], row["reader"]) == (3, "wrong", "rules")
     assert without.as_row()["unread_counts_as"] == "left_out"
-    assert any("m: 3 of 12 could not be read and count as wrong" in note for note in cut.notes)
+    assert any("m: Touchstone could not read 3 of 12 answers, which count as wrong" in note for note in cut.notes)
     assert any("0.500 (all wrong) and 0.833 (all right)" in note for note in cut.notes)
 
 
@@ -303,7 +303,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert "graded both by people and by the judge" in (line.found.reason or "")
     halves = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [0.5], 1: [1]}}, judged=judged)
     line = numbers.sliced_scores(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
-    assert "zeros and ones" in (line.found.reason or "")
+    assert "needs zeros (fail) and ones (pass)" in (line.found.reason or "")
 
 
 def test_models_are_held_against_each_other_item_by_item() -> None:

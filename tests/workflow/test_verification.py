@@ -292,7 +292,7 @@ def test_a_correction_that_takes_the_item_from_a_senior_keeps_what_the_senior_wr
     submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
     decision = {"decision": "reject", "cause": "wrong_key"}
-    with pytest.raises(LeaseLostError, match="kept"):
+    with pytest.raises(LeaseLostError, match="Your text is saved"):
         submissions.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
     (text,) = expired_drafts.of_person(store, person=sue)
     assert "Seen twice." in repr(text)

@@ -131,7 +131,7 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
         else "no item has a verdict yet"
     )
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
-        message = f"{access.title} has no kept items: {without}. Remove this option, or choose all items."
+        message = f"{access.title} has no kept items: {without}. Choose all items."
         raise InvalidInputError([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
         return CountedItems(Items.ALL, by_state, "with or without a verdict")

@@ -38,7 +38,8 @@ def why_closed(
         )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NoTask(
-            "not_your_dimension", _("This project has no dimension “{dimension}”.").format(dimension=dimension)
+            "not_your_dimension",
+            _("This project has no dimension “{dimension}”. Choose another dimension.").format(dimension=dimension),
         )
     if dimension is not None and not access.may_use(dimension):
         return NoTask(

@@ -77,9 +77,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-_BACK = (
-    ", sent back with the reason. Voting starts again after a correction, or when you send the items to verification."
-)
+_BACK = ", sent back with a reason. Voting starts again after a correction, or when you send the items to verification."
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:

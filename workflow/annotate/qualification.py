@@ -149,7 +149,9 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
-        return _("Senior annotators are reviewing this qualification, so you cannot change its answers.")
+        return _(
+            "Senior annotators are reviewing this qualification, so you cannot change its answers. Wait for the result."
+        )
     return None
 
 
@@ -165,7 +167,14 @@ def exempt(
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInputError([Problem("stage", f"The schema requires no qualification before the {called}.")])
+            raise InvalidInputError(
+                [
+                    Problem(
+                        "stage",
+                        f"The schema requires no qualification before the {called}, so nobody needs an exemption.",
+                    )
+                ]
+            )
         person = _member(session, access, login)
         qualifications.add_try(
             session,

@@ -159,7 +159,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
         notes.append(f"{unanswered.total():,} of the new rows have no answer ({why}).")
     if instead := texts_instead(new.values()):
-        notes.append(f"Failed requests, not counted as answers: {words_of_texts_instead(instead)}.")
+        notes.append(f"Touchstone does not count failed requests as answers: {words_of_texts_instead(instead)}.")
     first = [
         (
             new_answer.answer.item or new_answer.here.item or f"row {new_answer.here.row}",

@@ -30,9 +30,10 @@ from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
 from workflow.lead import answer_matches
 
-FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
+FOR_SENIORS_ONLY = "Only seniors and leads see the table of items. Ask a senior or lead."
 KEY_IS_PRIVATE = (
-    "The keys of this benchmark are private. Only leads see the table of items, because the table shows the keys."
+    "The keys of this benchmark are private. Only leads see the table of items, because the table shows the "
+    "keys. Ask a lead."
 )
 
 
@@ -265,7 +266,8 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
         raise NotAllowedError(
-            f"Only leads may list items by {not_theirs[0]}, because other people vote on items blind."
+            f"Only leads may list items by {not_theirs[0]}, because other people vote on items blind. Choose "
+            "other columns and filters."
         )
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):

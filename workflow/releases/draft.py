@@ -93,7 +93,9 @@ def drawn_up(
     outgoing = items.each_outgoing(session, project_id=access.project_id)
     counts = counts_of(access, _noting(outgoing, selection.takes, kept))
     if not kept:
-        raise InvalidFileError(f"{access.title} has no kept items. A release needs at least one kept item.")
+        raise InvalidFileError(
+            f"{access.title} has no kept items. A release needs at least one kept item. Verify some items first."
+        )
     before = {} if asked.anew else _splits_before(session, access, kept)
     assignment = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
     order = {name: place for place, name in enumerate(assignment.names)}

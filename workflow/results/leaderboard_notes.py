@@ -97,7 +97,7 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
         )
     if of.measure is not None:
-        least = "" if of.scores.iou is None else f" R@1 counts answers with at least {of.scores.iou:g}."
+        least = "" if of.scores.iou is None else f" R@1 counts answers with an IoU of at least {of.scores.iou:g}."
         notes.append(
             "The temporal IoU is the time that the answer and the key share, divided by the total time of the two "
             f"spans. Answers that count as wrong have an IoU of 0.{least}"

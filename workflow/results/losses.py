@@ -16,10 +16,10 @@ from annotation_schemas.model import Schema
 from domain.judging import ReplyOutcome
 from domain.rated_units import BETWEEN
 from domain.records import Rating
-from domain.replies import reason_of
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
+from workflow.results.graded_answers import label_of_failure
 from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
@@ -105,7 +105,7 @@ def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) 
     lots = _Lots()
     for at in places:
         answer = found.answers[at]
-        lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
+        lost = label_of_failure(why[answer.id]) if math.isnan(plain.values[at]) else ""
         value = (
             majority_words[at]
             if of_people

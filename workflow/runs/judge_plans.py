@@ -120,7 +120,7 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
         message = f"The template {head.id} judges single answers, but this sample has pairs. Choose another sample."
         problems.append(Problem("chosen", message))
     elif people and named:
-        message = "The schema sets the models whose answers people compare. Remove the models from this run."
+        message = "The schema sets the models that people compare. Remove the models from this run."
         problems.append(Problem(named[0], message))
     elif people and set(plan.criteria.values()) != {PREFERENCE}:
         message = f"Results for pairs that people compare are stored as `{PREFERENCE}`. Remove the criterion."

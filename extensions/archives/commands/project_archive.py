@@ -66,8 +66,8 @@ def import_(
     people: Annotated[
         WhoIsWho | None,
         typer.Option(
-            help="How to handle logins that already exist on this server: match (the same login is the same "
-            "person), new (create new accounts), or map (use the accounts in a file)."
+            help="How to handle logins that already exist on this server. match: the same login is the same person. "
+            "new: create new accounts. map: use the accounts in a file."
         ),
     ] = None,
     map_: Annotated[
@@ -84,7 +84,7 @@ def import_(
     old_schemas: Annotated[
         bool,
         typer.Option(
-            "--old-schemas", help="Accept schemas whose hash an older version of Touchstone computed differently."
+            "--old-schemas", help="Accept schemas with hashes that an older version of Touchstone computed differently."
         ),
     ] = False,
 ) -> None:
@@ -177,7 +177,9 @@ def delete(
         typer.echo(f"To keep a copy, run: touchstone project export {project} --out {project}.zip")
         yes = typer.prompt("Type the project's name to delete the project", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("You typed no name. Nothing was deleted.")
+            raise SettingsError(
+                "You typed no name. Nothing was deleted. Run the command again, and type the project's name."
+            )
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
     done = recorded(
         shared,

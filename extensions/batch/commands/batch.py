@@ -99,7 +99,7 @@ def import_(
 
 def cancel(
     run: Run,
-    number: Annotated[int, typer.Argument(min=1, help="The number of the batch, as `touchstone batch show` lists it.")],
+    number: Annotated[int, typer.Argument(min=1, help="The batch's number in the list of `touchstone batch show`.")],
 ) -> None:
     """Give up a batch that will bring no more answers. Its open questions count as missing.
 

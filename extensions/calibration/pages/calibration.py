@@ -157,7 +157,7 @@ def _form(
             )
         pairs = [(judge, model) for judge in raters.machines for model in models]
         own = st.multiselect(
-            "Models of a judge's family",
+            "Models in judge's family",
             range(len(pairs)),
             format_func=lambda at: f"{pairs[at][0]}: {pairs[at][1]}",
             key=f"calibration.families.{stage}",

@@ -20,8 +20,8 @@ def alternative(study: Study, epsilon: float) -> Section:
             4,
             "alternative",
             title,
-            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. The "
-            "test compares each person with at least two other people.",
+            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. Name "
+            "more people, because the test compares each person with at least two other people.",
         )
     rows: list[tuple[Cell, ...]] = []
     people: list[tuple[Cell, ...]] = []
@@ -88,8 +88,9 @@ def alternative(study: Study, epsilon: float) -> Section:
                 "may replace",
             ),
             tuple(people),
-            note="Shares of units on which the judge (or the person) is at least as close to the other people. Ties "
-            "count for the judge and for the person. One-sided t test, Benjamini-Yekutieli at 0.05.",
+            note="The first share counts units on which the judge is at least as close to the other people as the "
+            "person is. The second share counts units on which the person is at least as close. Ties count in "
+            "both shares. One-sided t test, Benjamini-Yekutieli at 0.05.",
         ),
     ]
     lead = f"Alternative annotator test at {EPSILON} = {epsilon:g}: {first_parts(clauses)}."

@@ -53,7 +53,7 @@ class _Biases:
                 Dots(
                     f"bias_models_{len(self.charts) + 1}",
                     f"{part.criterion}: models that the judge favors",
-                    "(judge minus people) for this model, minus (judge minus people) for all other models",
+                    "difference between judge and people for this model, minus the difference for all other models",
                     tuple((model, tuple(points)) for model, points in lines.items()),
                     zero=True,
                     first=1,

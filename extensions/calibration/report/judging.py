@@ -104,7 +104,7 @@ def base_rate_table(study: Study) -> ReportTable:
             "dimension",
             "judge",
             "most frequent value",
-            "its share among people's ratings",
+            "share of this value among people's ratings",
             "judge says what a person says",
             "always that value",
             "difference",
@@ -174,8 +174,8 @@ def against_people(study: Study) -> Section:
                 tuple(rows),
                 unit="mean over pairs, on the units that the judge and at least two people rated; the interval of the "
                 "difference may exclude 0 although the other two intervals overlap",
-                note="The judge and the people are each compared with individual people. A comparison with the "
-                "majority would favor the judge, because a majority has less noise.",
+                note="The table compares the judge with individual people, and people with each other. A comparison "
+                "with the majority would favor the judge, because a majority has less noise.",
             ),
         ]
         blocks += _by_certainty(study)
@@ -187,8 +187,8 @@ def against_people(study: Study) -> Section:
     blocks += _judges(study)
     if not several:
         lead = (
-            "You named only one person. The numbers below show the judge's agreement with this person. Agreement "
-            "among people needs at least two people."
+            "You named only one person. The numbers below show the judge's agreement with this person. To measure "
+            "agreement among people, name at least two people."
         )
     else:
         lead = f"Agreement with one person: {first_parts(clauses)}."

@@ -71,8 +71,8 @@ def design(study: Study) -> Section:
             columns,
             tuple(rows),
             unit="counts of units; a unit is one rated item or answer",
-            note="Unreadable replies of a judge are replies without a readable rating. All statistics below exclude "
-            "these replies.",
+            note="Unreadable replies are a judge's replies without a rating that Touchstone can read. All "
+            "statistics below exclude these replies.",
         )
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
@@ -249,7 +249,7 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "You named only one person. Agreement among people needs at least two people."
+        reason = "You named only one person. To measure agreement among people, name at least two people."
         return Section(2, "people", "Agreement among people", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
@@ -339,7 +339,7 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str,
         lambda ratings: gwet_ac(ratings, weights=weights),
     )
     if part.numeric:
-        yield ("icc",), "ICC(1,1), no matter who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield ("icc",), "ICC(1,1), ignoring who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
         yield ("icc",), "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
         yield ("icc",), "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
         if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
@@ -395,11 +395,11 @@ def _raters(study: Study) -> Iterator[Block]:
             "units",
             "asked",
             "mean",
-            "mean, the rest lowest",
-            "mean, the rest highest",
+            "lowest possible mean",
+            "highest possible mean",
             "shares of the values",
         ),
         tuple(rows),
-        unit="all units that the rater rated, which may differ between raters; the rest are a judge's replies without "
-        "a score",
+        unit="all units that the rater rated, which may differ between raters; for the possible means, a judge's "
+        "unscored replies get the lowest or the highest value",
     )

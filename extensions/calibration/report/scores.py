@@ -115,7 +115,8 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             6,
             "scores",
             title,
-            "Touchstone cannot average the ratings, because the ratings are names with too many different values.",
+            "Touchstone cannot average the ratings, because the ratings are names with too many different "
+            "values. Group the values.",
         )
     known = any(about.model for about in study.about.values())
     blocks: list[Block] = [*charts]

@@ -62,7 +62,12 @@ def repeats(study: Study) -> Section:
                     f"{alpha.n_units:,} units"
                 )
     if not rows:
-        return nothing(8, "repeats", title, "The repeated runs and the judge have no unit in common.")
+        return nothing(
+            8,
+            "repeats",
+            title,
+            "The repeated runs and the judge have no unit in common. Run the judge again on the same units.",
+        )
     lead = f"Krippendorff's alpha between the judge's runs (1 means identical ratings): {first_parts(clauses)}."
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
@@ -152,7 +157,7 @@ def _in_both_orders(part: Slice, judge: str, other: str) -> tuple[list[tuple[Cel
         ("the same verdict in both orders", equal),
         ("leans toward the first position", Figure.of(bias.primacy, share=True)),
         ("leans toward the second position", Figure.of(bias.recency, share=True)),
-        ("leaning: 1 always first, -1 always second", Figure.of(bias.lean)),
+        ("leaning (1: always first, -1: always second)", Figure.of(bias.lean)),
     ]
     return [(*part.where, judge, other, what, value) for what, value in rows], equal
 
@@ -202,7 +207,7 @@ def drift(study: Study, margin: float) -> Section:
                         f"{comparison.verdict}"
                     )
     if not rows:
-        return nothing(9, "drift", title, "The versions have no unit in common.")
+        return nothing(9, "drift", title, "The versions have no unit in common. Run both versions on the same units.")
     lead = f"Change of agreement with people: {first_parts(clauses)}."
     blocks: tuple[Block, ...] = (
         Dots(

@@ -71,7 +71,7 @@ def biases_tested(biases: RankingBiases) -> str:
     lacking = [LACKS[kind] for kind in biases.untested]
     not_tested = f" Not tested: {'; '.join(lacking)}." if lacking else ""
     if not kinds:
-        return f"No bias was tested.{not_tested}"
+        return f"No test for bias was possible.{not_tested}"
     shown = sum(bias.is_significant for bias in biases.tested)
     tests = f"{len(biases.tested)} {'test' if len(biases.tested) == 1 else 'tests'}"
     return (

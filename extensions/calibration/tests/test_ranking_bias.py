@@ -235,6 +235,6 @@ def test_a_position_is_the_mean_shift() -> None:
 def test_nothing_known_is_nothing_tested() -> None:
     found = find_ranking_biases([0, 1, 1], [math.nan] * 3, scale=(0, 1))
     assert found.tested == ()
-    assert biases_tested(found).startswith("No bias was tested. Not tested: family")
+    assert biases_tested(found).startswith("No test for bias was possible. Not tested: family")
     assert found.gravest is None
     assert not any(math.isnan(each.p_corrected) for each in by_hand().tested)

@@ -64,7 +64,7 @@ def test_asked_scored_failures_and_bounds() -> None:
     assert mean["the rest lowest"] == pytest.approx(5 / 10)
     assert mean["the rest highest"] == pytest.approx(8 / 10)
     (gpt,) = [row for row in table(of, "raters") if row["rater"] == "gpt"]
-    assert (gpt["units"], gpt["asked"], gpt["mean, the rest lowest"]) == (7, 10, pytest.approx(0.5))
+    assert (gpt["units"], gpt["asked"], gpt["lowest possible mean"]) == (7, 10, pytest.approx(0.5))
     assert all(row["asked"] is None for row in table(of, "raters") if row["rater"] != "gpt")
     (alone,) = [row for row in table(of, "scores") if row["how"] == "judge alone"]
     assert "7 of 10 replies have a score, and the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
@@ -189,7 +189,7 @@ def test_how_often_a_judge_fell_for_it() -> None:
 
 def test_without_attacks_the_section_says_how() -> None:
     of = calibration(study(), HERE)
-    assert of.section("attacks").lead == "These ratings are not enough to answer this question."
+    assert of.section("attacks").lead == "There are too few ratings to answer this question."
     assert "--attacks" in said(of, "attacks")
 
 

@@ -277,7 +277,7 @@ def test_all_sections_are_there_and_say_why_not() -> None:
     of = report()
     assert [each.number for each in of.sections] == list(range(12))
     assert "named with --repeat" in files.numbers(of).replace("name the second run with", "named with")
-    assert of.section("drift").lead == "These ratings are not enough to answer this question."
+    assert of.section("drift").lead == "There are too few ratings to answer this question."
 
 
 def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:

@@ -130,8 +130,7 @@ def import_(
     share: Annotated[
         float,
         typer.Option(
-            help="The share of images whose authors see the proposal. Other authors start without a proposal, for "
-            "comparison."
+            help="The share of proposals that authors see. Other authors start without a proposal, for comparison."
         ),
     ] = 0.5,
     seed: Annotated[

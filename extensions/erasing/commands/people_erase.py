@@ -53,7 +53,7 @@ def erase(
     if yes is None:
         yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("You typed no login. Nothing was erased.")
+            raise SettingsError("You typed no login. Nothing was erased. Run the command again, and type the login.")
     done = erasing.erase(store, login=person.login, typed=yes)
     typer.echo(f"The person was erased. The submissions now belong to {done.login}.")
     if done.traces:

@@ -111,7 +111,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
-        why = st.text_input("Change (one sentence for annotators)", key="guideline.why")
+        why = st.text_input("Summary for annotators", key="guideline.why")
         answers = (
             st.multiselect(
                 "Adjudication reasons that this version settles",
@@ -130,7 +130,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             for part in (*stages.verifications.values(), stages.grading)
         )
         again = asked and st.checkbox(
-            "Require a new qualification from everyone under this version",
+            "Require a new qualification",
             key="guideline.requalify",
         )
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")

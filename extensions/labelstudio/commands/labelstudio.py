@@ -68,7 +68,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from extensions.labelstudio.commands import labelstudio_backend
 
-    group = find_group(cli, "labelstudio", Panel.SERVER, "Let people annotate in Label Studio instead.")
+    group = find_group(cli, "labelstudio", Panel.SERVER, "Let people annotate in Label Studio instead of Touchstone.")
     group.command("map")(people)
     group.command("export")(push)
     group.command("import")(pull)
@@ -97,7 +97,8 @@ def people(
         typer.Option("--invite", help="Print Label Studio's invitation link for people without an account."),
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Map every member whose login is an e-mail address in Label Studio.")
+        bool,
+        typer.Option("--match", help="Map all members by login, if the login is an e-mail address in Label Studio."),
     ] = False,
 ) -> None:
     """Say which login has which e-mail address in Label Studio, so that people get their own tasks.

@@ -17,7 +17,7 @@ def register(labelstudio: typer.Typer) -> None:
 
 
 def backend(
-    project: Annotated[str, typer.Argument(help="The project whose tasks the model answers.")],
+    project: Annotated[str, typer.Argument(help="The project with the tasks for the model.")],
     spec: Annotated[
         str,
         typer.Option(
@@ -93,7 +93,10 @@ def backend(
             )
             typer.echo(f"{described.name} answers at http://{shown(host)}:{port}. Press Ctrl+C to stop.")
             if secret is None:
-                typer.echo("There is no password, so anyone on this machine can use the model.")
+                typer.echo(
+                    "There is no password, so anyone on this machine can use the model. To set a password, use "
+                    "--secret-env."
+                )
             uvicorn.run(
                 application(asked, secret=secret),
                 host=host,

@@ -238,7 +238,7 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
 
 _ONE_ONLY = (
     "Stored answers can stay in Label Studio only if the server has one rater. Otherwise, other raters could open "
-    "these answers."
+    "these answers. Turn off this setting first."
 )
 
 

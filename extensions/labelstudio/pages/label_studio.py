@@ -32,7 +32,9 @@ SCREEN = Screen(
     room=Room.SETTINGS,
     role=Role.LEAD,
     words="annotate elsewhere connect server bridge",
-    needs=Need("No Label Studio server is connected to this project yet.", servers.has_server),
+    needs=Need(
+        "No Label Studio server is connected to this project yet. Connect a server on this page.", servers.has_server
+    ),
 )
 
 NEW = "Another server"
@@ -293,7 +295,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
                 key=f"{key}.hold",
             )
         st.checkbox(
-            "Keep stored answers editable in Label Studio (only on a server with one rater)",
+            "Keep stored answers editable",
             value=status.stay if status else False,
             key=f"{key}.stay",
         )

@@ -17,7 +17,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     file = FOLDER / "kitchen-snapshot.json"
     refused = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.fit=verdict", home=home)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--set controls.fit: A kitchen has no stage such criterion. Take fits, shown" in refused.stderr
+    assert "--set controls.fit: A kitchen has no such criterion. Choose from: fits, shown" in refused.stderr
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
@@ -28,7 +28,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         "To mark a rater as a person or machine: touchstone rater list old --people NAME or --machines NAME.",
     ]
     out = touchstone("item", "export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
-    assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
+    assert out.stdout == f"Wrote 4 items in 1 file to {tmp_path / 'tasks.json'}.\n"
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
     form = tmp_path / "form.xml"

@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_counted_and_nothing_is_taken(
     with pytest.raises(InvalidFileError) as refused:
         take(store, media, sent(tmp_path, labels, *more))
     assert words in str(refused.value)
-    assert "The entry was not accepted." in str(refused.value)
+    assert "Touchstone did not accept the entry." in str(refused.value)
     assert entries.entries(store, by=None, project="p") == []
 
 
@@ -129,7 +129,8 @@ def test_a_file_that_breaks_off_is_refused(store: Store, media: MediaStore, proj
     path = sent(tmp_path, KEYS)
     path.write_text(path.read_text()[:-40])
     with pytest.raises(
-        InvalidFileError, match=r"1 row cannot be read: row 10 \(.* Touchstone cannot read it beyond this position\)"
+        InvalidFileError,
+        match=r"1 row cannot be read: row 10 \(.* Touchstone cannot read the text after this position\)",
     ):
         take(store, media, path)
 

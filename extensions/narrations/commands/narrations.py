@@ -61,7 +61,8 @@ Unsure = Annotated[bool, typer.Option("--with-unsure", help="For Ego4D: include 
 Goals = Annotated[
     Path,
     typer.Option(
-        help="The goals, as JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON files.", metavar="FILE|DIR"
+        help="A file of goals (JSON, JSON lines, CSV or EgoPlan's questions), or a folder of JSON files.",
+        metavar="FILE|DIR",
     ),
 ]
 Out = Annotated[
@@ -84,7 +85,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     group = find_group(cli, "narration", Panel.ITEMS, "Check narrations of videos, or questions made from narrations.")
     group.command("check")(check)
-    group = find_group(cli, "question", Panel.ITEMS, "Write questions about the next action from narrations.")
+    group = find_group(cli, "question", Panel.ITEMS, "Make questions about the next action, based on narrations.")
     group.command("create")(questions)
 
 
@@ -157,8 +158,8 @@ def questions(
     observe: Annotated[
         str,
         typer.Option(
-            help="The rule for the observation's time. gap: --gap seconds before the action. ended, last: the end "
-            "of an action of the progress, if that end is later."
+            help="The rule for the observation's time. gap: --gap seconds before the action. ended or last: the "
+            "later of this time and the end of an action of the progress."
         ),
     ] = "gap",
     verb_classes: Annotated[
@@ -185,8 +186,7 @@ def questions(
         bool,
         typer.Option(
             "--apart",
-            help="Write the details of how each question was made to a separate file, because these details reveal the "
-            "answers.",
+            help="Write a separate file about how each question was made, because these details reveal the answers.",
         ),
     ] = False,
     narrator: Narrator = 1,

@@ -276,8 +276,8 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
         ("smtp+plain://ann@mail", "secret", SENDER, "would send a password unencrypted"),
         ("smtps://ann@mail", "", SENDER, "or remove both"),
         ("smtps://mail:x", "", SENDER, "Use an address such as"),
-        ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM is"),
-        ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM is"),
+        ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM has the invalid value"),
+        ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM has the invalid value"),
     ):
         with pytest.raises(SettingsError, match=said) as refused:
             settings_from(
@@ -290,7 +290,7 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
                 Path(),
             )
         assert "ann:secret" not in str(refused.value)
-    with pytest.raises(SettingsError, match="needs TOUCHSTONE_PUBLIC_URL"):
+    with pytest.raises(SettingsError, match="Set this address in TOUCHSTONE_PUBLIC_URL"):
         settings_from({"TOUCHSTONE_SMTP": "smtps://mail", "TOUCHSTONE_SMTP_FROM": SENDER}, Path())
 
 

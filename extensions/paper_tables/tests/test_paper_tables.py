@@ -318,7 +318,7 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
 @needs("options", "results --group-models-by")
 def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; the project has no attributes")
+    assert groups.why.startswith("No model has an attribute 'size'. This project has no attributes")
 
 
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
@@ -328,11 +328,11 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers. Judges: big-1, odd."
     assert why("source: people, criterion: beauty") == "No person has graded models' answers on beauty yet."
     assert why("source: key, common: true, by: beauty").startswith("Touchstone cannot slice items by 'beauty'")
-    assert why("source: agreement").startswith("Models cannot be ordered by agreement")
+    assert why("source: agreement").startswith("The layout cannot order models by agreement")
     nothing = made(small, "source: failures, rows: [{each: [model], order: name}], columns: [{each: [code]}]")
     assert (
         nothing.why
-        == "The schema small has no coding of models' answers (`stages: coding`), so no failures are counted."
+        == "The schema small has no coding of models' answers (`stages: coding`), so Touchstone cannot count failures."
     )
     assert why("source: key, group_by: size") == ""
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")

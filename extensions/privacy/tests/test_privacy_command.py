@@ -64,12 +64,12 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     assert "2 pictures. New boxes: 0, in 0 of the pictures." in told
     assert sorted(path.name for path in (out / "pictures").iterdir()) == ["00001.jpg", "00002.jpg"]
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert "people must look at every picture" in page
+    assert "People must look at every picture" in page
     (first, second) = rows(table)
     assert (first["picture"], first["kind"], first["cover"]) == (NAME, "", "")
     begin = f"&quot;a, &quot;&quot;1&quot;&quot;.png&quot;,{first['file']}"
     assert f'data-begin="{begin}"' in page, "the line that is dragged names the picture as a table does"
-    with pytest.raises(InvalidFileError, match="exists already"):
+    with pytest.raises(InvalidFileError, match="already exists"):
         said("look", "p", "--out", str(out), "--by-hand")
     line = f'"a, ""1"".png",{first["file"]},face,0.25,0.2,0.2,0.4,hand,yes\n'
     table.write_text(table.read_text(encoding="utf-8").splitlines()[0] + "\n" + line, encoding="utf-8")

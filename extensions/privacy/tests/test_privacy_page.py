@@ -90,7 +90,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(
-        "lea. Faces and number plates, threshold 3; 3 pictures, 1 new box in 1 of them."
+        "lea. Faces and number plates, threshold 3. 3 pictures, 1 new box in 1 of them."
     )
     assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
     page.button(key="privacy.cover").click().run()
@@ -111,7 +111,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures. Covered: 2. Nothing to cover: 1. Undecided: 0."
-    assert "2 boxes in 2 of 3 decided pictures. The archive that was ready for download was deleted." in part(
+    assert "2 boxes in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download." in part(
         page, "covered"
     )
     assert not archive.exists()

@@ -69,5 +69,5 @@ def test_replies_are_read_as_they_will_be(store: Store, home: Path, tmp_path: Pa
     found = looked(lines(tmp_path / "3.jsonl", [{**replies[0], "text": "[[0]]"}]))
     assert counted(found) == (0, 1, 0, 0)
     assert not found.comes(skip_bad=True)
-    with pytest.raises(InvalidFileError, match=r"has a different reply of .* about colour/0"):
+    with pytest.raises(InvalidFileError, match=r"has a different reply from .* about colour/0"):
         import_judgements(store, path=tmp_path / "3.jsonl", skip_bad=True, **about)

@@ -180,9 +180,9 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         ({"name": "meteor"}, "Unknown metric 'meteor'"),
         (
             {"reference": "origins"},
-            "The item has no stage text 'origins'. Choose one of question, options, answer, origin",
+            "Items have no text field 'origins'. Choose one of question, options, answer, origin",
         ),
-        ({"criterion": "choice"}, "'choice' is not a criterion of grading. Choose one of score"),
+        ({"criterion": "choice"}, "'choice' is not a grading criterion. Choose one of score"),
     ]:
         with pytest.raises(InvalidInputError, match=sentence):
             measuring.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]

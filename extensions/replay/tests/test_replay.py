@@ -145,10 +145,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a table too many": (
         lambda at: _manifest(at, lambda told: told["tables"].append({**told["tables"][0], "name": "x"})),
-        "a table 'x' without its file",
+        "the table 'x', but not the table's file",
     ),
     "a newer database": (lambda at: _manifest(at, lambda told: told.update(database="9999")), "newer tables"),
-    "a link": (_linked, "Touchstone does not follow links"),
+    "a link": (_linked, "and does not follow links"),
     "a pipe": (
         _piped,
         "figures.json is not a file",

@@ -204,7 +204,10 @@ def test_forms_of_submissions(name: str, text: str, tmp_path: Path) -> None:
         (b'{"name": "1", "answer": "B"}\n', "has no id or item or sample_id"),
         (b'{"id": "1"}\n', "has no answer or prediction or label"),
         (b'{"id": ["1"], "answer": "B"}\n', "must be text or a whole number"),
-        (b'{"id": "9", "answer": "B"}\n', "no answer to any item of kitchen 1, split test. Its first ID is '9'"),
+        (
+            b'{"id": "9", "answer": "B"}\n',
+            "no answer to any item of kitchen 1, split test. The first ID in the file is '9'",
+        ),
         (b"id,choice\n1,B\n", "has no answer"),
         ('{"id": "1", "answer": "B"}'.encode("utf-16"), "UTF-16"),
         (b'{"id": "1", "answer": "\xff"}\n', "not UTF-8"),

@@ -44,7 +44,7 @@ def wording(
         typer.echo(json.dumps(wording_list.as_json(listing), indent=2, ensure_ascii=False))
         return
     if not listing.rules:
-        typer.echo(f"{listing.title}: the schema has no wording rules (`wording` of a field).")
+        typer.echo(f"{listing.title}: the schema has no wording rules. To add rules, set `wording` in a field.")
         return
     verb = "breaks" if listing.n_unheld == 1 else "break"
     typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a wording rule.")

@@ -91,7 +91,9 @@ def test_what_keeps_items_together_is_asked(store: Store, media: MediaStore) -> 
     )
     one, same, other = (splits_of(store, media, ReleaseOptions(**usual, seed=seed)) for seed in (0, 0, 3))
     assert one == same != other
-    assert "cannot be kept together by 'luck'" in splits_of(store, media, ReleaseOptions(**usual, together=("luck",)))
+    assert "cannot keep items together by 'luck'" in splits_of(
+        store, media, ReleaseOptions(**usual, together=("luck",))
+    )
     for value, words in ({"alike": 17}, "must be from 0 to 16 of 64 bits"), ({"off": 1.5}, "must be from 0 to 1"):
         assert words in splits_of(store, media, ReleaseOptions(**usual, **value))
 
