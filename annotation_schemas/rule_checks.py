@@ -158,7 +158,7 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
             path,
             (
                 f"the rule can never be met, because {' and '.join(f'`{name}`' for name in needed)} are required; "
-                "keep only one of these required"
+                "set `required: false` for all but one of these criteria"
             ),
         )
     elif row.about_absence and row.name != "at_most_one" and needed:

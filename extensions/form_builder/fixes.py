@@ -19,7 +19,7 @@ MOST_MENDED = 12
 MOST_TROUBLES = 100
 """A text with more findings is no form, so no fixes are looked for."""
 _MEANT = re.compile(r"did you mean `([^`]+)`\?")
-_QUOTED = re.compile(r'quote it: "(.*)"$')
+_QUOTED = re.compile(r'quote the \w+: "(.*)"$')
 _NUMBER = re.compile(r"; write (-?\d+(?:\.\d+)?)(?: without quotes)?$")
 _SPACED = re.compile(r"write `(\w+): (.*)`$")
 _SECRET = re.compile(r"`secret_in: \[(\w+)\]`")

@@ -118,7 +118,7 @@ def taking_words(taking: dict[str, Any]) -> str:
     """Return extraction settings in words.
 
     >>> taking_words({"seconds": "2", "every": None, "scenes": None})
-    'one every 2 seconds'
+    'one frame every 2 seconds'
     """
     more = ", with its motion" if taking.get("motion") else ""
     if taking.get("seconds") is not None:

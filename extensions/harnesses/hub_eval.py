@@ -46,7 +46,7 @@ WAYS: Mapping[AnswerKind, ScoringSetup] = {
     AnswerKind.TEXT: ScoringSetup("generate", "model_graded_qa", {}),
 }
 _WHY_NOT = {
-    AnswerKind.MULTI: "several options are right, but a target is one text",
+    AnswerKind.MULTI: "several options are right, but `eval_target` can contain only one",
     AnswerKind.ORDER: "the answer is an order, but no Hub scorer compares orders",
     AnswerKind.SPANS: "the answer is a time span, but no Hub scorer compares time spans",
 }

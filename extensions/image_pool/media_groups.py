@@ -126,10 +126,14 @@ def _role(name: str, roles: Sequence[str]) -> str | None:
 def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
-        raise InvalidFileError(f"{file} has no column {GROUP!r}. Name the column with --column {GROUP}=COLUMN.")
+        raise InvalidFileError(
+            f"{file} has no column {GROUP!r}. If the column has another name, add --column {GROUP}=COLUMN."
+        )
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
-        raise InvalidFileError(f"{file} has no column {lacking!r}. Name the column with --column {lacking}=COLUMN.")
+        raise InvalidFileError(
+            f"{file} has no column {lacking!r}. If the column has another name, add --column {lacking}=COLUMN."
+        )
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
             raise InvalidFileError(

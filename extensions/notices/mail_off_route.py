@@ -21,7 +21,7 @@ from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
 NO_LINK = marked(
-    "This link is not valid, so your e-mail settings did not change. You can change these settings on the page Notices."
+    "This link is not valid, so your e-mail settings did not change. You can change these settings on the Notices page."
 )
 
 
@@ -36,7 +36,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         return _page(
             _("No more mails?"),
             plain_pages.paragraph(
-                _("Touchstone will send you no more notices by mail. You can still read notices on the page Notices.")
+                _("Touchstone will send you no more notices by mail. You can still read notices on the Notices page.")
             ),
             plain_pages.form(f"/mail-off/{token}", _("Turn off mails")),
         )
@@ -47,7 +47,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFoundError:
             return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
-        words = _("Touchstone sends you no more mails. You can turn on mails again on the page Notices.")
+        words = _("Touchstone sends you no more email. You can turn on email again on the Notices page.")
         return _page(_("No more mails"), plain_pages.paragraph(words), plain_pages.link("/notices", _("Notices")))
 
     return [

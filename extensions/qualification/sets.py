@@ -71,7 +71,12 @@ def make_set(
         )
         if not chosen:
             raise InvalidInputError(
-                [Problem("items", "A set needs at least one item with its images and clips. Import such items first.")]
+                [
+                    Problem(
+                        "items",
+                        "A set needs at least one item that has all its images and clips. Import such items first.",
+                    )
+                ]
             )
         row = queries.make_set(
             session,

@@ -173,7 +173,7 @@ def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
         "b"
     ]
     assert math.isnan(line.found.value)
-    assert line.found.reason == "The model was asked about items in this group, but did not answer any of these items."
+    assert line.found.reason == "The model did not answer any items in this group."
     assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
 
 

@@ -98,7 +98,7 @@ def why_no_task(
             _("Your dimensions have no more work, but other dimensions do. Ask a lead to add a dimension."),
         )
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
-        return NoTask("waiting_for_others", _("No items to settle now. Some items still wait for votes."))
+        return NoTask("waiting_for_others", _("No items to settle now. Some items are still waiting for votes."))
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):

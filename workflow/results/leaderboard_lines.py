@@ -236,11 +236,7 @@ def line_of(
     left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
-        reason = known or (
-            "The model was asked about items in this group, but did not answer any of these items."
-            if lot.missing
-            else "No answers here."
-        )
+        reason = known or ("The model did not answer any items in this group." if lot.missing else "No answers here.")
         statistic = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
         statistic, valid, people = _corrected(of, places, clusters)

@@ -50,7 +50,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state is RunState.BATCH:
             raise ConflictError(f"This run uses batch files. To continue, run `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
-            raise ConflictError(f"This run is {row.state.value}, so you cannot resume the run. Start a new run.")
+            raise ConflictError("You can resume only a paused or stopped run. Start a new run.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)

@@ -38,14 +38,8 @@ def alternative(study: Study, epsilon: float) -> Section:
             constant = constant_of(part, judge)
             always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
             said_ = said_always(part, constant)
-            rows.append(
-                (
-                    *part.where,
-                    judge,
-                    f"winning rate {OMEGA} of a judge that always gives {said_}",
-                    Figure.of(always.winning_rate),
-                )
-            )
+            what = f"winning rate {OMEGA} of a judge that always gives {said_}"
+            rows.append((*part.where, judge, what, Figure.of(always.winning_rate)))
             if part.dimension is None:
                 rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
                 points = tuple(Point(margin, rate.value) for margin, rate in rates if rate.defined)

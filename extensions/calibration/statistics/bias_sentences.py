@@ -47,7 +47,7 @@ def _shown(found: RankingBias, biases: RankingBiases) -> str:
     changed = ""
     if found.exchanges is not None:
         first, second = found.exchanges
-        changed = f"; without this bias {second} would rank above {first}"
+        changed = f"; without this bias, {second} would rank above {first}"
     return f"{BLOCKED} from replacing a person: {shown}{changed}."
 
 

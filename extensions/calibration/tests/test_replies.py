@@ -152,7 +152,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         f"description, SHA-256 {'a' * 12},",
         "parser six_lines, version 2",
         "score: 7 of 10 scored (2 truncated, 1 out of range)",
-        "mean 0.714, between 0.500 and 0.800",
+        "mean 0.714, or 0.500 to 0.800 if the other replies had the lowest or highest score",
     ):
         assert words in page
     for words in ("Outcomes of the judges' replies", "The judges"):
@@ -197,7 +197,7 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     of = calibration(study(attacks=attacked("order", [None, None])), HERE)
     (row,) = table(of, "attacks")
     assert (row["scored"], row["share that fell"].value) == (0, None)
-    assert "no plain answer without an attack has a score" in said(of, "attacks")
+    assert "the plain answers without an attack have no scores" in said(of, "attacks")
     assert isinstance(next(iter(of.tables())), ReportTable)
 
 

@@ -298,9 +298,10 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     assert (seen.can, seen.checks) == (("colour/0", "colour/8"), 2)
     assert dict(seen.cannot) == {
         "colour/1": "This item is already a gold check.",
-        "colour/9": "The votes on this item give different wrong answers, so the right answer is uncertain.",
-        "colour/10": "This item is not settled yet.",
-        "colour/99": "This project has no item with this ID.",
+        "colour/9": "The votes on this item give different wrong answers, so the right answer is uncertain. Import the "
+        "answer with `touchstone gold import`.",
+        "colour/10": "This item is not settled yet. Settle the item first.",
+        "colour/99": "This project has no item with this ID. Check the ID.",
     }
     made = chosen_items.make(store, **ask, names=names, token=seen.token)
     assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]

@@ -269,9 +269,9 @@ def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
         ("tiny", "8", "N/A", Outcome.EMPTY),
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (4, "sample_id is not a whole number"),
-        (5, "label is not text"),
-        (6, "sample_id is not a whole number"),
+        (4, "sample_id is not a whole number; write a whole number without quotes"),
+        (5, "label is not text; put the text in quotes"),
+        (6, "sample_id is not a whole number; write a whole number without quotes"),
     ]
 
 

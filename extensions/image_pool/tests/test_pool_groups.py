@@ -140,12 +140,16 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
     for text, more, sentence in (
-        (GOOD, [], "has no column 'group'. Name the column with --column group=COLUMN."),
+        (GOOD, [], "has no column 'group'. If the column has another name, add --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
         ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): the row has 2 cells, but the header has 3"),
         ("group,before\n", [], "has no group"),
-        (GOOD, ["--column", "group=Nr", "--column", "role=Platz"], "has no column 'Platz' (role)"),
+        (
+            GOOD,
+            ["--column", "group=Nr", "--column", "role=Platz"],
+            "has no column 'Platz' for role. Correct the column mapping.",
+        ),
     ):
         table.write_text(text)
         refused = CliRunner().invoke(cli, [*arguments, *more])
@@ -192,7 +196,7 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     table = tmp_path / "pairs.csv"
     table.write_text(GOOD + "g3;befor;5.png;\n")
     page = drawn(store, home, "import_", "boss", project="p")
-    page.segmented_control(key="import.what").set_value("Images to write items about").run()
+    page.segmented_control(key="import.what").set_value("Images for new items").run()
     page.segmented_control(key="import.pool.where").set_value("Path on the server").run()
     page.selectbox(key="import.pool.groups").set_value("Files in a table").run()
     page.text_input(key="import.pool.path").input(str(folder)).run()

@@ -139,7 +139,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, "ABCE", (4, "N/A"))
-    with pytest.raises(InvalidFileError, match="Use --anyway to accept the entry"):
+    with pytest.raises(InvalidFileError, match="Or use --anyway to accept the entry"):
         take(store, media, path)
     done = take(store, media, path, anyway=True)
     assert (done.answers, done.unanswered) == (4, 6)

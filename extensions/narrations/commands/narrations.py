@@ -135,6 +135,30 @@ def check(
     tell_rows(read)
 
 
+VerbClasses = Annotated[
+    Path | None,
+    typer.Option(
+        help="EPIC-KITCHENS' file of verb classes. Actions with the same verb and noun classes count as the same "
+        "action.",
+        metavar="FILE",
+    ),
+]
+Slack = Annotated[
+    str,
+    typer.Option(
+        help="The number of seconds that a goal may extend beyond its parent or the video's narrations.",
+        metavar="S",
+    ),
+]
+Observe = Annotated[
+    str,
+    typer.Option(
+        help="The rule for the observation's time. gap: --gap seconds before the action. ended or last: the "
+        "later of this time and the end of an action of the progress."
+    ),
+]
+
+
 def questions(
     file: File,
     goals: Goals,
@@ -147,29 +171,10 @@ def questions(
     ] = "seconds",
     fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
     most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions than this number.")] = 20,
-    slack: Annotated[
-        str,
-        typer.Option(
-            help="The number of seconds that a goal may extend beyond its parent or the video's narrations.",
-            metavar="S",
-        ),
-    ] = "1",
+    slack: Slack = "1",
     gap: Annotated[str, typer.Option(help="Seconds between the observation and the action.", metavar="S")] = "0.5",
-    observe: Annotated[
-        str,
-        typer.Option(
-            help="The rule for the observation's time. gap: --gap seconds before the action. ended or last: the "
-            "later of this time and the end of an action of the progress."
-        ),
-    ] = "gap",
-    verb_classes: Annotated[
-        Path | None,
-        typer.Option(
-            help="EPIC-KITCHENS' file of verb classes. Actions with the same verb and noun classes count as the same "
-            "action.",
-            metavar="FILE",
-        ),
-    ] = None,
+    observe: Observe = "gap",
+    verb_classes: VerbClasses = None,
     noun_classes: Annotated[
         Path | None,
         typer.Option(

@@ -416,7 +416,7 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
             schema(COMPARISON.replace(old, new))
         assert why in str(refused.value), str(refused.value)
     head, _, rest = COMPARISON.partition("      - {name: better")
-    with pytest.raises(SchemaError, match="no criterion asks whose answer is better"):
+    with pytest.raises(SchemaError, match="no criterion asks which answer is better"):
         schema(head + rest[rest.index("      - {name: harmful") :])
     make_project(store)
     with pytest.raises(ConflictError, match="has no comparison"):

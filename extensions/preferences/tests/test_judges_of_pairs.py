@@ -208,8 +208,8 @@ def shown(store: Store, home: Path, name: str, **query: str) -> str:
 def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path: Path) -> None:
     world = Pairs(store, tmp_path)
     for chosen, why in (
-        ({"baseline": "m1"}, "The schema sets the models whose answers people compare"),
-        ({"models": ("m1",)}, "The schema sets the models whose answers people compare"),
+        ({"baseline": "m1"}, "The schema sets the models that people compare"),
+        ({"models": ("m1",)}, "The schema sets the models that people compare"),
         ({"criteria": {"score": "better"}}, "stored as `preference`"),
         ({"chosen": "all"}, "or judge the pairs that people compare"),
     ):

@@ -38,6 +38,24 @@ def register(cli: typer.Typer) -> None:
     privacy.command("list")(list_)
 
 
+OnlyFound = Annotated[
+    bool,
+    typer.Option(
+        "--only-found",
+        help="Show only pictures and clips with boxes on the review page. The tables still list all pictures and "
+        "clips.",
+    ),
+]
+Rate = Annotated[
+    float,
+    typer.Option(
+        min=0.2,
+        max=10.0,
+        help="The number of frames to check per second of a clip. Higher rates find brief faces but take longer.",
+    ),
+]
+
+
 def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the review page.")],
@@ -53,22 +71,8 @@ def look(
     by_hand: Annotated[
         bool, typer.Option("--by-hand", help="Skip automatic detection. People draw all boxes themselves.")
     ] = False,
-    only_found: Annotated[
-        bool,
-        typer.Option(
-            "--only-found",
-            help="Show only pictures and clips with boxes on the review page. The tables still list all pictures and "
-            "clips.",
-        ),
-    ] = False,
-    rate: Annotated[
-        float,
-        typer.Option(
-            min=0.2,
-            max=10.0,
-            help="The number of frames to check per second of a clip. Higher rates find brief faces but take longer.",
-        ),
-    ] = 2.0,
+    only_found: OnlyFound = False,
+    rate: Rate = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
     """Find faces and number plates in all images and clips, and write tables in which people decide.
@@ -178,8 +182,8 @@ def cover(
         "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
     )
     typer.echo(
-        f"{what} decided: {done.pictures:,}, of which {done.covered:,} have covered boxes and {nothing:,} have "
-        f"nothing to cover. Boxes covered: {done.boxes:,}."
+        f"{what} decided: {done.pictures:,} (with covered boxes: {done.covered:,}; with nothing to cover: {nothing:,})."
+        f" Boxes covered: {done.boxes:,}."
     )
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")

@@ -148,7 +148,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
         "the table 'x', but not the table's file",
     ),
     "a newer database": (lambda at: _manifest(at, lambda told: told.update(database="9999")), "newer tables"),
-    "a link": (_linked, "and does not follow links"),
+    "a link": (_linked, "links are not allowed"),
     "a pipe": (
         _piped,
         "figures.json is not a file",

@@ -269,5 +269,7 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
     page = drawn(world.store, world.home, "results", "lea", project="p")
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"
-    assert "these scores count only grades under" not in words(page)
-    assert "these scores count only grades under schema version 2" in words(choice.select_index(2).run())
+    assert "These scores count only grades" not in words(page)
+    assert "These scores count only grades that people gave under schema version 2" in words(
+        choice.select_index(2).run()
+    )

@@ -37,6 +37,30 @@ def register(cli: typer.Typer) -> None:
     group.command("check")(shortcuts)
 
 
+AtMost = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
+        "for more rules. Default: the limits in the schema.",
+        metavar="NAME=SHARE",
+    ),
+]
+Score = Annotated[
+    float | None,
+    typer.Option(
+        help="Flag items whose key has a higher estimated probability than this number. Default: flag items "
+        "whose text reveals the key more often than chance."
+    ),
+]
+Models = Annotated[
+    bool,
+    typer.Option(
+        "--models",
+        help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
+    ),
+]
+
+
 def shortcuts(
     project: Annotated[str, typer.Argument(help="The project's name.")],
     counted: CountedItems = None,
@@ -46,14 +70,7 @@ def shortcuts(
             "--scores", help="Write each item's score to this CSV file. The file reveals keys.", metavar="FILE.csv"
         ),
     ] = None,
-    at_most: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
-            "for more rules. Default: the limits in the schema.",
-            metavar="NAME=SHARE",
-        ),
-    ] = None,
+    at_most: AtMost = None,
     above_chance: Annotated[
         float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
     ] = None,
@@ -61,25 +78,13 @@ def shortcuts(
         Bound | None,
         typer.Option(help="Compare the limits with the share, or with the lower or upper end of the share's interval."),
     ] = None,
-    score: Annotated[
-        float | None,
-        typer.Option(
-            help="Flag items whose key has a higher estimated probability than this number. Default: flag items "
-            "whose text reveals the key more often than chance."
-        ),
-    ] = None,
+    score: Score = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
     without_images: Annotated[
         float | None,
         typer.Option(help="With --models: the largest share of items that models may get right without images."),
     ] = None,
-    models: Annotated[
-        bool,
-        typer.Option(
-            "--models",
-            help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
-        ),
-    ] = False,
+    models: Models = False,
     model: Annotated[
         list[str] | None,
         typer.Option(
