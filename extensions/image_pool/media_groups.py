@@ -94,7 +94,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         group = media_groups.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
         if not of:
             group.where = group.name = file
-            group.refuse(f"{file} is not in a group's folder. Move the file into the folder of its group")
+            group.refuse(f"{file} is not in a group's folder; move the file into the folder of its group")
         role = _role(Path(file).stem, roles)
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
@@ -172,7 +172,7 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
     elif not file:
         group.refuse(f"{where} has no file for {role}")
     elif path is None:
-        group.refuse(f"{where}: there is no image or clip {file!r} in the folder. Add the file, or correct the name")
+        group.refuse(f"{where}: there is no image or clip {file!r} in the folder; add the file, or correct the name")
     else:
         group.files.append((role, path))
 

@@ -174,7 +174,7 @@ def _add(
                 ]:
                     return False
                 raise ConflictError(
-                    f"{group.where}: the project already has a group {group.name!r} with other files. Rename the group"
+                    f"{group.where}: the project already has a group {group.name!r} with other files; rename the group"
                 )
             source = None
             if group.source:

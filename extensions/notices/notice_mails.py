@@ -73,7 +73,12 @@ def turn_off(store: Store, *, token: str) -> None:
     """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFoundError(_("This link is not valid, so your e-mail settings did not change."))
+            raise NotFoundError(
+                _(
+                    "This link is not valid, so your e-mail settings did not change. You can change these settings on "
+                    "the page Notices."
+                )
+            )
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------

@@ -56,8 +56,8 @@ class MailSettings:
         settings = cls(*(env.get(name, "").strip() for name in (SMTP, SMTP_PASSWORD, SMTP_FROM)))
         if settings.server is not None and not env.get(PUBLIC_URL, "").strip():
             raise SettingsError(
-                f"Mails contain links, so {SMTP} requires the address of this server in a browser. Set this "
-                f"address in {PUBLIC_URL}."
+                f"Emails contain links, so {SMTP} also needs the address at which people open this server in a "
+                f"browser. Set this address in {PUBLIC_URL}."
             )
         return settings
 

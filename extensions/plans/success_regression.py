@@ -336,7 +336,7 @@ def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
     r = "R squared" if linear else "McFadden's R squared"
     table_rows.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(regression.r_squared)})
     why = regression.reason or (None if math.isfinite(regression.adjusted_r_squared) else regression.r_squared.reason)
-    no_spread = regression.reason or (None if regression.spread else "Residuals are zero, or all equal.")
+    no_spread = regression.reason or (None if regression.spread else "The residuals are all zero or all equal.")
     table_rows += [
         {**about, "part": "fit", "name": name, "title": title, "value": _known(value), **_test(test), "reason": reason}
         for name, title, value, test, reason in (

@@ -122,10 +122,15 @@ def _draft(
     placed = releases.items_of(session, release_id=base.id)
     id = named.get(item)
     if id is None or all(row.item_id != id for row in placed):
-        raise NotFoundError(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
+        raise NotFoundError(
+            f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}. Check the item ID."
+        )
     left = [row._replace(place=place) for place, row in enumerate(one for one in placed if one.item_id != id)]
     if not left:
-        raise InvalidFileError("This is the only item of the release. A release needs at least one item.")
+        raise InvalidFileError(
+            "This is the only item of the release. A release needs at least one item. Make a new release with other "
+            "items instead."
+        )
     carried = {*_CARRIED, *names_in_manifest()}
     values = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]

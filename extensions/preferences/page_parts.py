@@ -67,9 +67,9 @@ def plot(project: str, found: OfCriterion) -> Markup:
         for each in rates
         if each.rate.defined
     ]
-    words = "Lines are 95 % intervals. The dashed line marks as many wins as losses."
+    words = "Lines are 95 % intervals. The dashed line marks equal numbers of wins and losses."
     if found.agreement:
-        differ = markup.link("Items on which people differ", addresses.items(project, differ=Stage.COMPARISON))
+        differ = markup.link("Items with different votes", addresses.items(project, differ=Stage.COMPARISON))
         about = markup.joined([markup.quiet(f"{words} "), differ])
     else:
         about = markup.quiet(words)

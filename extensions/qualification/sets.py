@@ -171,5 +171,6 @@ def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
         if thing.name == name:
             return thing
     raise NotFoundError(
-        f"Item {name!r} cannot be in a set. {access.title} does not have the item, or its images or clips are missing."
+        f"Item {name!r} cannot be in a set. {access.title} does not have the item, or its images or clips are "
+        "missing. Choose another item, or add the files."
     )

@@ -85,7 +85,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a decision about a model's answer and with its edit."""
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
-        return [Problem("stage", _("This project has no refinement stage."))]
+        return [Problem("stage", _("This project has no refinement stage. Reload the page."))]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     answers = {name: value for name, value in given.values.items() if name != FIELDS}
     shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}

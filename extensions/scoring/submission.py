@@ -114,7 +114,7 @@ def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number:
 def _value(value: Any, number: int) -> Any:
     if isinstance(value, str):
         if len(value) > LONGEST:
-            raise NotJson(0, f"row {number}: the answer has more than {LONGEST:,} characters")
+            raise NotJson(0, f"row {number}: the answer has more than {LONGEST:,} characters; shorten the answer")
         return None if value.strip().casefold() in _NONE else json_text.showable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None

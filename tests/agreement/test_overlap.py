@@ -187,9 +187,9 @@ def test_why_there_is_no_value() -> None:
     apart = ratings(Shape.BOXES, ann=[[LEFT]], bob=[[RIGHT]])
     assert box_f1(apart).value == 0
     assert box_iou(apart).reason == "No boxes of two raters match with an IoU of 0.5 or more."
-    assert (
-        temporal_iou(apart).reason
-        == "These ratings are not spans of time, because their scale is boxes. Choose a statistic for this scale."
+    assert temporal_iou(apart).reason == (
+        "These ratings are not spans of time, because their scale is boxes. Choose a statistic for this scale. "
+        "Choose a statistic for this scale."
     )
     once = box_f1(ratings(Shape.BOXES, ann=[[LEFT]] * 9, bob=[[LEFT]] * 9), bootstrap=Bootstrap(draws=40))
     assert (once.value, once.method) == (1, "none"), "complete agreement in a sample is not certainty"

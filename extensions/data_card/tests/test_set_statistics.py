@@ -69,8 +69,8 @@ def test_small_texts_counted_by_hand() -> None:
     assert (shortcuts["Place 1"], shortcuts["Place 2"], shortcuts["Chance"]) == (1, 2, "50.0 %")
     assert shortcuts["Longest option"].value == pytest.approx(2 / 3)
     assert told(found, "set_shortcuts", "Shape")["Longest option"].value == 1.0
-    assert any(note.startswith("Of the items with options, 1 has several right options or no known right option") "
-    "for note in found.notes)
+    left_out = "Of the items with options, 1 has several right options or no known right option"
+    assert any(note.startswith(left_out) for note in found.notes)
     assert any(note.startswith("Concepts: not counted") for note in found.notes)
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
     (line,) = [row for row in rows if (row["dimension"], row["statistic"]) == ("All", "Question, mean")]

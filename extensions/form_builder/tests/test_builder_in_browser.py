@@ -27,7 +27,7 @@ def saved(desk: Desk) -> Locator:
 
 
 @pytest.mark.browser
-@needs("import_sections", "Images to write items about")
+@needs("import_sections", "Images for new items")
 def test_a_form_from_nothing_becomes_a_project_with_own_images_and_a_vote(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:

@@ -408,7 +408,9 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         store, by=None, project="p", stage=Stage.GRADING, names=["colour/4", "colour/3", "colour/0"]
     )
     assert (of.can, of.checks) == (("colour/3", "colour/0"), 2)
-    assert of.cannot == (("colour/4", "No answer to this item has complete and unanimous grades."),)
+    assert of.cannot == (
+        ("colour/4", "No answer to this item has complete and unanimous grades. Grade the answers first."),
+    )
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
     making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")

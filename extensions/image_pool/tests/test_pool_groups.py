@@ -281,7 +281,7 @@ def test_rows_with_a_column_for_each_role_json_lines_and_folders_say_the_same(fo
     assert [each.problem for each in found] == [
         "g1/notes.txt: items of this project have no role 'notes' (known roles: reference, before, after)",
         None,
-        "loose.png is not in a group's folder",
+        "loose.png is not in a group's folder; move the file into the folder of its group",
     ]
     (tmp_path / "rows.jsonl").write_text('{"group": "g1"\n')
     with pytest.raises(InvalidFileError, match=r"rows.jsonl \(line 1\) is not valid JSON"):

@@ -111,7 +111,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert len(joined.units) == 24
     assert {unit.answers for unit in joined.units} == {(3, 2)}
     assert dict(joined.left_out) == {
-        "answers in the aspects without a task": 3,
+        "answers without a task, in the aspects": 3,
         "plans without a task": 3,
         "plans without a grade": 3,
         "plans without a majority for success or failure": 3,
@@ -174,7 +174,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         ("cat", "task 3"): 1.0,
     }
     assert dict(joined.left_out) == {
-        "answers in the aspects without a task": 3,
+        "answers without a task, in the aspects": 3,
         "rows of ran.csv with an unknown item": 1,
         "plans without a task": 1,
         "rows of ran.csv with a model without scores (who, who else)": 2,
@@ -265,7 +265,7 @@ def test_success_by_the_key() -> None:
         ("b", (1 / 5,), 0, 4),
         ("c", (4 / 5,), 3, 5),
     ]
-    assert dict(joined.left_out) == {"plans without an answer of a model": 1}
+    assert dict(joined.left_out) == {"plans without an answer from a model": 1}
     table = leaderboard.sliced_scores(found, Scores("key"))
     for unit in joined.units:  # as Results says
         assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)

@@ -66,7 +66,7 @@ def render(services: Services) -> None:
     _standing(items)
     running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"
-    with st.expander("Look for faces and plates", expanded=asked is None):
+    with st.expander("Find faces and plates", expanded=asked is None):
         _look(services, view, busy=running, clips=any(item.clip for item in items))
     if not covering:
         _under_way(services, folder, running=running)
@@ -130,7 +130,7 @@ def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> 
             help="Higher values find faces that appear only briefly, but take longer.",
         )
     st.button(
-        "Look for faces and plates",
+        "Find faces and plates",
         type="primary",
         key="privacy.look",
         disabled=busy or view.archived,
@@ -333,9 +333,14 @@ def _covered(folder: Path, *, running: bool) -> None:
             f"{summary(result['beside'], SHOWN)}."
         )
     if result["archive"]:
-        sentences.append("Touchstone deleted the archive that was ready for download.")
+        sentences.append(
+            "Touchstone deleted the archive that was ready for download, because the archive contained the originals."
+        )
     if result["releases"]:
-        sentences.append(f"These releases contain the uncovered pictures: {', '.join(result['releases'])}.")
+        sentences.append(
+            f"These releases contain the uncovered pictures: {', '.join(result['releases'])}. Withdraw the copies "
+            "that you shared, then create a new release."
+        )
     shell.show(markup.tag("p", markup.text(" ".join(sentences)), style="ts", data_part="covered"))
 
 

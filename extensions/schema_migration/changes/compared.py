@@ -192,20 +192,20 @@ def _rename_option(
             return with_option(base, owner, before[value], target), change
         if place == places[-1]:
             return Problem(decision.way.name, wrong or "")
-    return Problem(decision.way.name, f"{decision}: no criterion or field `{name}` is in both schemas.")
+    return Problem(decision.way.name, f"{decision}: no criterion or field `{name}` is in both schemas. Check the name.")
 
 
 def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], after: Sequence[str]) -> str | None:
     """Return the reason why a rename is impossible, as a sentence, or None."""
     if old not in before:
-        return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'}"
+        return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'} Check the name."
     if old in after:
         return (
             f"{decision}: the new schema still has `{old}`. Remove this decision, or remove the old name from the "
             "new schema."
         )
     if new not in after:
-        return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'}"
+        return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'} Check the name."
     return (
         f"{decision}: the old schema also has `{new}`. Remove this decision, or choose another new name."
         if new in before
@@ -275,7 +275,7 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
         known = (
             f" You can use this option for {', '.join(dict.fromkeys(names))}."
             if names
-            else " No change needs this decision."
+            else " No change needs this decision. Remove the decision."
         )
         return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)

@@ -114,8 +114,8 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     if going is None:
         shell.show(
             markup.notice(
-                "A change of the schema is not finished. If the number below stops increasing, the change was "
-                "interrupted. Finish or undo the change. No votes are lost, and people can keep working."
+                "A change of the schema is not finished. If the number below stops increasing, finish or undo the "
+                "change. No votes are lost, and people can keep working."
             )
         )
     else:
@@ -299,7 +299,11 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
         )
     if way.renames:
         shell.show(
-            markup.tag("div", markup.quiet("The new form has no name that can replace this name."), style="ts ts-small")
+            markup.tag(
+                "div",
+                markup.quiet("The new form has no name that can replace this name. Choose another decision."),
+                style="ts ts-small",
+            )
         )
         return None
     return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None

@@ -64,7 +64,7 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
 def render(services: Services) -> None:
     """Draw who stands out, everyone's agreement as dots, and folds with all figures."""
     view = shell.lead_of(services)
-    about = "How often each person agrees with others. Only leads see this page."
+    about = "See how often each person agrees with others. Only leads see this page."
     shell.heading("Scorecard", about, made_up=view.made_up)
     cards_figure = _asked(services, view)
     pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
@@ -226,7 +226,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
                 "No chart yet, because times are missing and too few answers can be compared.", style="ts ts-quiet"
             )
         )
-    shell.show(markup.paragraph(f"{WINDOW} submissions per line:", style="ts ts-small"))
+    shell.show(markup.paragraph(f"Each row of the table covers {WINDOW} submissions:", style="ts ts-small"))
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
         for n, window in enumerate(card.windows)
@@ -296,7 +296,7 @@ def _share(share: Share) -> markup.Markup:
         return markup.quiet("-")
     low, high = share.limits
     value = f"{share.value:.2f}"
-    first = markup.quiet(f"{value} of {share.n}, too few")
+    first = markup.quiet(f"{value} of {share.n}, too few to compare")
     if share.n >= SMALL:
         first = markup.joined([markup.text(value), markup.quiet(f" of {share.n}")])
     return markup.joined([first, markup.tag("div", markup.quiet(f"{low:.2f} to {high:.2f}"), style="ts-small")])

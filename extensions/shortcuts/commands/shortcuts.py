@@ -129,7 +129,9 @@ def shortcuts(
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
-            raise InvalidInputError([Problem("models", "--model and --strong need --models.")])
+            raise InvalidInputError(
+                [Problem("models", "--model and --strong need --models. Add --models, or remove these options.")]
+            )
         given |= {"without_images": without_images}
         known = {name: share for name, share in given.items() if share is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)

@@ -81,7 +81,7 @@ def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("The search misses faces")).to_be_visible()
     expect(page.locator("[data-part=clips]")).to_contain_text("1 clip. Covered: 0. Nothing to cover: 0. Undecided: 1.")
-    page.get_by_role("button", name="Look for faces and plates").press("Enter")
+    page.get_by_role("button", name="Find faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
         "26 pictures, 1 new box in 1 of them. 1 clip at 2 samples per second, 1 new box in 1 of them.", timeout=60_000
     )
