@@ -127,12 +127,12 @@ def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
         raise InvalidFileError(
-            f"{file} has no column {GROUP!r}. If the column has another name, add --column {GROUP}=COLUMN."
+            f"{file} has no column {GROUP!r}. If the column has another name, use --column {GROUP}=COLUMN."
         )
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
         raise InvalidFileError(
-            f"{file} has no column {lacking!r}. If the column has another name, add --column {lacking}=COLUMN."
+            f"{file} has no column {lacking!r}. If the column has another name, use --column {lacking}=COLUMN."
         )
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:

@@ -233,5 +233,5 @@ def test_there_is_nothing_to_describe_without_a_table(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="Add hf_dataset or parquet to the formats of the release"):
         official.write(official.fifth().set(), tmp_path, ["croissant"])
     about = {**official.ABOUT, "synthetic": "perhaps"}
-    with pytest.raises(InvalidFileError, match=r"synthetic .* is 'perhaps'. Set yes or no"):
+    with pytest.raises(InvalidFileError, match=r"synthetic .* is 'perhaps'. Set this field to yes or no"):
         official.write(official.fifth().set(about=about), tmp_path / "b", ["parquet", "croissant"])

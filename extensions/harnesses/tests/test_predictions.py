@@ -270,7 +270,7 @@ def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [
         (4, "sample_id is not a whole number; write a whole number without quotes"),
-        (5, "label is not text; put the text in quotes"),
+        (5, "label is not text"),
         (6, "sample_id is not a whole number; write a whole number without quotes"),
     ]
 

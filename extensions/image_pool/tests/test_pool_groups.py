@@ -140,7 +140,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
     for text, more, sentence in (
-        (GOOD, [], "has no column 'group'. If the column has another name, add --column group=COLUMN."),
+        (GOOD, [], "has no column 'group'. If the column has another name, use --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
         ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): the row has 2 cells, but the header has 3"),
@@ -203,7 +203,7 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     assert page.button(key="import.pool.go").disabled, "there is no table yet"
     page.text_input(key="import.pool.table_path").input(str(table)).run()
     page.button(key="import.pool.go").click().run()
-    assert "with “Column mapping” group=COLUMN." in words(page)
+    assert "If the column has another name, use “Column mapping” group=COLUMN." in words(page)
     page.text_area(key="import.pool.columns").input("group=Nr").run()
     page.button(key="import.pool.go").click().run()
     assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
