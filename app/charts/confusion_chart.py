@@ -108,8 +108,8 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
 def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
     sides = " Each pair counts in both directions." if twice else ""
     return (
-        f"Rows: {down}. Columns: {across}, for the same {unit}. n = {n // 2 if twice else n:,} pairs of answers."
-        f"{sides} A darker cell has a larger share of its row."
+        f"Rows: {down}. Columns: {across}, for the same {unit}. n = {markup.count(n // 2 if twice else n, 'pair')} of "
+        f"answers.{sides} A darker cell has a larger share of its row."
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas.expected_answers import plain
+from domain.english import with_noun
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from extensions.leaks.encoded import EncodedKeys
@@ -194,7 +195,8 @@ class TableCheck:
     def signals(self) -> Iterator[Signal]:
         """Yield every signal that may reveal a key, with its test."""
         for column, n in self._withheld.items():
-            what = f"{n:,} private items have a value in {column}, but {name_of(column)} is private"
+            items = with_noun(n, "private item has", "private items have")
+            what = f"{items} a value in {column}, but {name_of(column)} is private"
             yield Signal("key", self.table.name, what, NOT_TESTED, is_certain=True)
         keys = np.array([self.keys.codes.get(id, -1) for id in self.ids], dtype=np.int64)
         there = keys >= 0
@@ -281,7 +283,7 @@ class TableCheck:
             sort = "names"
         if self._is_of_ids:
             sort = "ids"
-        what = f"{words}{how} in {hits:,} of {n:,} rows"
+        what = f"{words}{how} in {hits:,} of {with_noun(n, 'row')}"
         test = within_groups(match_test, stated, keys, groups)
         return Signal(sort, self.table.name, what, test, is_certain=is_certain, column=column)
 

@@ -36,7 +36,7 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
             )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} rows)"):
+    with st.expander(f"Each slice compared with the model's other answers ({markup.count(len(tests), 'row')})"):
         shell.show(contrast_table(cut, tests))
 
 

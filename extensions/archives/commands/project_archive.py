@@ -11,6 +11,7 @@ import typer
 from app.commands.groups import find_group
 from app.commands.options import ProjectName
 from app.commands.recorded import recorded
+from domain.english import with_noun
 from domain.errors import SettingsError
 from domain.project_parts import ProjectPart
 from extensions.archives.parts import WhoIsWho
@@ -195,7 +196,7 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). Before people can use these accounts, run "
+            f"{with_noun(len(made.new_accounts), 'new account')} ({names}). Before people can use these accounts, run "
             "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
     typer.echo(f"To check the project, run: touchstone check {made.name}")
@@ -203,12 +204,8 @@ def _tell(made: ImportedProject) -> None:
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:
     counts = [
-        _n(rows.get(table, 0), noun)
+        with_noun(rows.get(table, 0), noun)
         for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
     ]
-    counts.append(f"{_n(rows.get('event', 0), 'line')} of history")
-    return ", ".join([*counts, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
-
-
-def _n(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    counts.append(f"{with_noun(rows.get('event', 0), 'line')} of history")
+    return ", ".join([*counts, *([f"{with_noun(media, 'file')} of images and clips"] if media is not None else [])])

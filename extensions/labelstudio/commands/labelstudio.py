@@ -15,6 +15,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.recorded import recorded
+from domain.english import with_noun
 from domain.errors import NotAvailableError, NotFoundError
 from domain.name_value_pairs import pairs as named
 from domain.states import Stage
@@ -245,7 +246,8 @@ def status(project: Project, server: Server = None) -> None:
         )
     for host in servers:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
-        typer.echo(f"{host.address}: {stages}; {host.ahead} tasks per person, reserved for {host.hold_hours:g} hours")
+        ahead, hours = with_noun(host.ahead, "task"), "1 hour" if host.hold_hours == 1 else f"{host.hold_hours:g} hours"
+        typer.echo(f"{host.address}: {stages}; {ahead} per person, reserved for {hours}")
         fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
         typer.echo(f"  fetched last: {fetched}{' (in progress)' if host.busy else ''}")
         for line in host.lines:

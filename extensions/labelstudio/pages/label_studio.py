@@ -120,9 +120,10 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:
+    hours = "1 hour" if status.hold_hours == 1 else f"{status.hold_hours:g} hours"
     parts = [
         ", ".join(stage.value.capitalize() for stage in status.stages) or "No stage connected",
-        f"{markup.count(status.ahead, 'task')} per person, reserved for {status.hold_hours:g} hours",
+        f"{markup.count(status.ahead, 'task')} per person, reserved for {hours}",
         f"fetched {_ago(status.pulled_at, now)}",
         f"sent {_ago(status.pushed_at, now)}",
     ]

@@ -128,7 +128,7 @@ def look(
         _not_looked("clips, not searched", [seen.name for seen in findings.clips])
     _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
-    typer.echo(f"Open {out / 'index.html'} ({drawn:,} pictures). Write yes or no under `cover` in")
+    typer.echo(f"Open {out / 'index.html'} ({count(drawn, 'picture')}). Write yes or no under `cover` in")
     typer.echo(f"{tables.replace(' ', ' and ')}. Add a line for each missing box. Then run:")
     typer.echo(f"touchstone privacy import {project} {tables}")
 
@@ -178,8 +178,8 @@ def cover(
         "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
     )
     typer.echo(
-        f"{what} decided: {done.pictures:,}, of which {done.covered:,} have covered boxes and {nothing:,} have "
-        f"nothing to cover. Boxes covered: {done.boxes:,}."
+        f"{what} decided: {done.pictures:,}. With covered boxes: {done.covered:,}. With nothing to cover: {nothing:,}. "
+        f"Boxes covered: {done.boxes:,}."
     )
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")

@@ -134,7 +134,8 @@ def _left_out(found: TextShortcuts) -> str:
     if found.skipped:
         sentences.append(f"Excluded: {markup.count(len(found.skipped), 'item')} without a multiple-choice key.")
     if found.without_source:
-        sentences.append(f"{found.without_source:,} items have no known source. Each item counts as a separate source.")
+        n = markup.count(found.without_source, "item has", "items have")
+        sentences.append(f"{n} no known source. Each item counts as a separate source.")
     return " ".join(sentences)
 
 
