@@ -115,10 +115,10 @@ def tooltip(line: LeaderboardLine) -> str:
         parts.append(f"Undefined: {at.reason}")
     parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
     if line.unread:
-        n = sum(line.unread.values())
-        wrong, out = ("counts as wrong", "is left out") if n == 1 else ("count as wrong", "are left out")
-        then = wrong if line.unreadable == "wrong" else out
-        parts.append(f"{n:,} could not be read and {then}: {leaderboard_lines.reasons_in_words(line.unread)}")
+        then = "counted as wrong" if line.unreadable == "wrong" else "left out"
+        lost = markup.count(sum(line.unread.values()), "item")
+        why = leaderboard_lines.reasons_in_words(line.unread)
+        parts.append(f"{lost} without a readable answer, {then}: {why}")
     if line.scores.kind == "corrected" and at.defined:
         by_both = markup.count(line.people, "answer")
         parts.append(f"{by_both} graded by people and the judge; assumption: {line.valid_if}")

@@ -243,11 +243,13 @@ def _undefined(floor: Floor, wanted: Sequence[Result], known: Sequence[Result]) 
         )
     names = [name for row in lacking for name in row.args.get("pair", ())]
     reason = lacking[0].reason or "the statistic has no value"
-    return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _small(reason)
+    return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _clause(reason)
 
 
-def _small(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _clause(reason: str) -> str:
+    """Return the first sentence of a reason, to continue another sentence."""
+    first = reason.partition(". ")[0]
+    return first[:1].lower() + first[1:]
 
 
 # ---- when they were set ----------------------------------------------------------------------------------------------

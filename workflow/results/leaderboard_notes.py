@@ -119,8 +119,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
-            f"{model}: Touchstone could not read {n} of {line.asked} answers, which {then}: "
-            f"{reasons_in_words(line.unread)}.{bounds}"
+            f"{model}: items without a readable answer, which {then}: {n:,} of {line.asked:,} "
+            f"({reasons_in_words(line.unread)}).{bounds}"
         )
     return notes
 

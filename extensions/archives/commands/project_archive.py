@@ -155,8 +155,8 @@ def delete(
         str | None,
         typer.Option(
             "--yes",
-            metavar="NAME",
-            help="The project's name, to confirm the deletion. Without this option, the command asks for the name.",
+            metavar="PROJECT",
+            help="The project ID, to confirm the deletion. Without this option, the command asks for the project ID.",
         ),
     ] = None,
 ) -> None:
@@ -176,9 +176,9 @@ def delete(
     )
     if yes is None:
         typer.echo(f"To keep a copy, run: touchstone project export {project} --out {project}.zip")
-        yes = typer.prompt("Type the project's name to delete the project", default="", show_default=False)
+        yes = typer.prompt("To delete the project, type the project ID", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("You typed no name. Nothing was deleted.")
+            raise SettingsError("You typed no project ID. Nothing was deleted.")
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
     done = recorded(
         shared,

@@ -23,7 +23,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def duplicates(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     against: Annotated[
         str | None,
         typer.Option(
