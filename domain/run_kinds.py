@@ -90,10 +90,10 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="The answers of the run {run} came from a file ({file}), so there is no model to ask.",
+        no_one="The answers of the run {run} came from a file ({file}). This action needs a run that asks a model.",
         state="imported",
         heading="Imported answers",
-        began="Brought in",
+        began="Imported",
     )
     PEOPLE = _Row(
         "people",
@@ -101,10 +101,9 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask.",
+        no_one="{name}, a person, gave the answers of the run {run}. This action needs a run that asks a model.",
         state="answered",
         heading="Answers of people",
-        began="Begun",
         people=True,
     )
     JUDGE = _Row(
@@ -127,7 +126,7 @@ class RunKind(StrEnum):
         one="answer",
         failed="without a number",
         answers=False,
-        no_one="The run {run} computes the metric {name}, so there is no model to ask.",
+        no_one="The run {run} computes the metric {name}. This action needs a run that asks a model.",
         own_scale=True,
         rates=True,
     )

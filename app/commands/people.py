@@ -130,7 +130,7 @@ def invite(
     mail: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also e-mail a link to this address. Repeat the option or use commas. Each address gets its own link.",
+            help="Also email a link to this address. Repeat the option or use commas. Each address gets its own link.",
             metavar="ADDRESS",
         ),
     ] = None,
@@ -165,7 +165,7 @@ def invite(
     failed = []
     for to, why in mailing.send(store, settings, tokens=tokens, base=base, by=None).items():
         if why is None:
-            typer.echo(f"The mail server accepted the mail to {to}. The mail contains the link {links[to]}.")
+            typer.echo(f"The mail server accepted the email to {to}. The email contains the link {links[to]}.")
         else:
             failed.append(f"{to}: {why} The link still works. Send the link yourself: {links[to]}")
     if failed:

@@ -55,7 +55,7 @@ STATES: Mapping[RunState, str] = {
     RunState.BATCH: "in batch files",
     RunState.PAUSED: "paused",
     RunState.STOPPED: "stopped by itself",
-    RunState.CANCELLED: "cancelled",
+    RunState.CANCELLED: "canceled",
     RunState.DONE: "done",
 }
 

@@ -55,9 +55,9 @@ def send(server: MailServer, letter: Letter) -> None:
             _expect(smtp.mail(sender), f"the sender {sender}")
             _expect(smtp.rcpt(letter.address), f"the address {letter.address}")
             handed = True
-            _expect(smtp.data(message), "the mail")
+            _expect(smtp.data(message), "the email")
     except smtplib.SMTPDataError as error:
-        raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
+        raise _refused(error.smtp_code, error.smtp_error, "the email") from None
     except smtplib.SMTPResponseException as error:
         raise MailFailure(
             f"{_name(server)} rejected the login: {_words(error.smtp_error)}.", again=True, away=True
@@ -70,8 +70,8 @@ def send(server: MailServer, letter: Letter) -> None:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = (
-                f"The connection to {_name(server)} broke while the mail was sent ({why}), so the mail may have "
-                "arrived."
+                f"The connection to {_name(server)} broke while the email was sent ({why}), so the email may "
+                "have arrived."
             )
             raise MailFailure(words, again=False, away=True) from None
         raise MailFailure(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None

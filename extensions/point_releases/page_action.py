@@ -35,7 +35,7 @@ def _why_not(view: ProjectView, release: Release, items: Sequence[str]) -> str |
     if view.archived:
         return "This project is archived."
     if release.told.get("schema", {}).get("sha256") != view.schema.hash:
-        return f"The schema has changed since release {release.version} was made. Make a new release instead."
+        return f"The schema has changed since release {release.version}. Create a new release instead."
     return "A release needs at least one item, and this release has only one item." if len(items) < 2 else None
 
 

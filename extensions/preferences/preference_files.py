@@ -208,7 +208,7 @@ def _part(part: CriterionPreferences) -> Iterator[str]:
                 *strength,
             )
         )
-    heads = ("", "against", "won", "even", "lost", "rate", "95 % interval", "strength", "95 % interval", "Elo-like")
+    heads = ("", "against", "won", "ties", "lost", "rate", "95 % interval", "strength", "95 % interval", "Elo-like")
     yield from _lined(heads, rows)
     yield from (f"  {line}" for line in of_strengths(part))
 

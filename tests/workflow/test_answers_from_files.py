@@ -116,7 +116,7 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
         (Outcome.EMPTY, "12"),
     }
     assert run_views.runs_of(store, by=None, project="p") == []
-    with pytest.raises(ConflictError, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
+    with pytest.raises(ConflictError, match=r"came from a file \(tiny_p.xlsx\)"):
         run_control.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == ImportSummary(repeated=3)
     assert check(store) == []

@@ -72,7 +72,7 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     if not any(found.assigned.values()):
         yield "The project has no proposals. Import proposals with `touchstone proposal import`."
     yield f"{'':34}{'with':>10}{'without':>10}"
-    for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
+    for what, counts in (("images", found.assigned), ("started", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
     if found.models:
         yield f"Proposed by {', '.join(found.models)}. The items come from {with_noun(found.n_sources, 'source')}."

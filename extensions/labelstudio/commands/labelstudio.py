@@ -83,9 +83,9 @@ def people(
     pairs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A person's login and e-mail address in Label Studio. Without this argument, the command lists the "
+            help="A person's login and email address in Label Studio. Without this argument, the command lists the "
             "people.",
-            metavar="LOGIN=E-MAIL",
+            metavar="LOGIN=EMAIL",
         ),
     ] = None,
     server: Server = None,
@@ -98,10 +98,10 @@ def people(
         typer.Option("--invite", help="Print Label Studio's invitation link for people without an account."),
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Map every member whose login is an e-mail address in Label Studio.")
+        bool, typer.Option("--match", help="Map every member whose login is an email address in Label Studio.")
     ] = False,
 ) -> None:
-    """Say which login has which e-mail address in Label Studio, so that people get their own tasks.
+    """Say which login has which email address in Label Studio, so that people get their own tasks.
 
     Example: touchstone labelstudio map demo ann=ann@example.org --server http://localhost:8080
     """
@@ -109,7 +109,7 @@ def people(
 
     shared, address = _opened(project, server)
     _connect(shared, project, address)
-    for login, email in named(pairs or (), "LOGIN=E-MAIL").items():
+    for login, email in named(pairs or (), "LOGIN=EMAIL").items():
         bridge.map_person(shared.store, by=None, project=project, address=address, login=login, email=email)
     for login in remove or ():
         bridge.unmap_person(shared.store, by=None, project=project, address=address, login=login)
@@ -381,7 +381,7 @@ def _ready(
 def _no_one_known(project: str) -> str:
     return (
         f"No person is mapped to Label Studio yet. Map each login with touchstone labelstudio map {project} "
-        "LOGIN=E-MAIL. Invite people without an account with --invite."
+        "LOGIN=EMAIL. Invite people without an account with --invite."
     )
 
 

@@ -39,7 +39,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def shortcuts(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     counted: CountedItems = None,
     items: Annotated[
         Path | None,

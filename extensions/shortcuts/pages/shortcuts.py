@@ -209,7 +209,7 @@ def _parts(found: TextShortcuts, rules: Sequence[_Rule], gate: TextResult | None
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
     n = len(found.places[-1].counts)
-    heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
+    heads = [("Dimension", "name"), *((f"Position {at + 1}", "number") for at in range(n))]
     heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
     by_place: list[list[markup.Markup]] = []
     for places in found.places:
