@@ -120,7 +120,7 @@ class SecondOpinion:
             return "No other installed package computes these coefficients."
         names = " and ".join(self.packages)
         if self.differences:
-            return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from the results of {names}."
+            return f"Coefficients that differ from {names}: {len(self.differences):,} of {self.n_compared:,}."
         within = 10.0 ** math.ceil(math.log10(self.largest)) if self.largest > 1e-12 else 1e-12
         verb = "coefficient is" if self.n_compared == 1 else "coefficients are"
         return f"{self.n_compared:,} {verb} equal to the results of {names} within {within:.0e}."

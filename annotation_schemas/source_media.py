@@ -100,8 +100,8 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
     if not few:
         return None
     return (
-        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. The goals may have "
-        "more actions, because a record shows only the actions before its question."
+        f"Goals with fewer than {least:g} actions in these records: {few:,} of {len(shown):,}. A goal may have more "
+        "actions, because a record shows only the actions before its question."
     )
 
 

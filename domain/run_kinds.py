@@ -94,7 +94,7 @@ class RunKind(StrEnum):
         "run of a model or judge.",
         state="imported",
         heading="Imported answers",
-        began="Brought in",
+        began="Imported",
     )
     PEOPLE = _Row(
         "people",
@@ -106,7 +106,6 @@ class RunKind(StrEnum):
         "of a model or judge.",
         state="answered",
         heading="Answers of people",
-        began="Begun",
         people=True,
     )
     JUDGE = _Row(

@@ -111,7 +111,7 @@ SHOTS = (
         _opens_a_reason,
     ),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
-    Shot("release", LEAD, "release", "button:has-text('Make release')"),
+    Shot("release", LEAD, "release", "button:has-text('Create release')"),
     Shot("verifying-light", VERIFIER, "verify", TASK, sign_in=True),
     Shot("verifying-dark", VERIFIER, "verify", TASK, scheme="dark", sign_in=True),
 )

@@ -48,9 +48,9 @@ def submission(content: Content) -> dict[str, bytes]:
         labels[number] = ascii_uppercase[place] if place is not None else content.unanswered or ""
     if lacking:
         raise InvalidFileError(
-            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that matches an option: "
-            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or use --unanswered to set a "
-            "label for these items, such as N/A."
+            "Items without an answer in this run that matches an option: "
+            f"{len(lacking):,} of {len(labels):,} ({', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}). Resume "
+            "the run, or use --unanswered to set a label for these items, such as N/A."
         )
     return {"submission.json": submission_json(labels)}
 

@@ -77,7 +77,7 @@ def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replie
     if not replies:
         return
     scored, asked = sum(each.scored for each in replies), sum(each.asked for each in replies)
-    place = fold("Judges' replies", f"{scored:,} of {asked:,} replies have a score", key="agreement.fold.replies")
+    place = fold("Judges' replies", f"Replies with a score: {scored:,} of {asked:,}", key="agreement.fold.replies")
     if place is not None:
         with place:
             about: dict[str, Any] = {"by": services.person, "project": view.name, "kind": RunKind.JUDGE}

@@ -135,7 +135,7 @@ def not_drawn_words(view: ProjectView, lines: Sequence[Result], noun: str, unit:
         sentences.append(f"{all_of} {noun}{'' if len(few) == 1 else 's'} {have} fewer than {FEW} {unit}s.")
     for why, names in undefined.items():
         count = markup.count(len(names), noun)
-        sentences.append(f"{count} cannot be computed: {why} ({', '.join(names)}).")
+        sentences.append(f"{count} cannot be computed ({', '.join(names)}). {why}")
     return sentences
 
 

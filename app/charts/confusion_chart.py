@@ -109,7 +109,8 @@ def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
     sides = " Each pair counts in both directions." if twice else ""
     return (
         f"The rows show {down}, and the columns show {across}, for the same {unit}. The matrix contains "
-        f"{n // 2 if twice else n:,} pairs of answers.{sides} A darker cell has a larger share of its row."
+        f"{markup.count(n // 2 if twice else n, 'pair')} of answers.{sides} A darker cell has a larger share of "
+        f"its row."
     )
 
 

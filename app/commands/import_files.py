@@ -303,7 +303,7 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     from workflow.files.read_losses import read_sentences
 
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    came |= {"described model": done.described, "labelled item": done.labelled}
+    came |= {"described model": done.described, "labeled item": done.labelled}
     new = [count(n, noun) for noun, n in came.items() if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
     if done.unanswered:

@@ -16,7 +16,7 @@ NOTHING_NEW = "No new data was imported"
 def imported_sentence(done: Any) -> str:
     """Return in one line how much was imported, repeated and left out."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    came |= {"described model": getattr(done, "described", 0), "labelled item": getattr(done, "labelled", 0)}
+    came |= {"described model": getattr(done, "described", 0), "labeled item": getattr(done, "labelled", 0)}
     parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))

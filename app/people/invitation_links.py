@@ -82,7 +82,7 @@ def make(
     for address in addresses:
         tokens[address] = token()
         # The link is kept before it is sent, so that no failure can lose it.
-        keep(tokens[address], address, "Not e-mailed yet.")
+        keep(tokens[address], address, "Not emailed yet.")
     base, by = address_of(services, ""), services.person.name
     refused = mailing.send(services.store, services.settings, tokens=tokens, base=base, by=by)
     for address, why in refused.items():

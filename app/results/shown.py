@@ -115,17 +115,17 @@ def tooltip(line: LeaderboardLine) -> str:
         parts.append(f"Undefined: {at.reason}")
     parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
     if line.unread:
-        then = "count as wrong" if line.unreadable == "wrong" else "are left out"
-        parts.append(
-            f"{sum(line.unread.values())} could not be read and {then}: "
-            + leaderboard_lines.reasons_in_words(line.unread)
-        )
+        then = "counted as wrong" if line.unreadable == "wrong" else "left out"
+        lost = markup.count(sum(line.unread.values()), "item")
+        why = leaderboard_lines.reasons_in_words(line.unread)
+        parts.append(f"{lost} without a readable answer, {then}: {why}")
     if line.scores.kind == "corrected" and at.defined:
-        parts.append(f"{line.people} answers graded by people and the judge; assumption: {line.valid_if}")
+        by_both = markup.count(line.people, "answer")
+        parts.append(f"{by_both} graded by people and the judge; assumption: {line.valid_if}")
     if line.left_out:
         parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
     if line.failed:
-        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} answers")
+        parts.append(f"the judge scored {at.n_units:,} of {markup.count(at.n_units + line.failed, 'answer')}")
     if line.lowest is not None and line.highest is not None:
         rest = "replies without a score" if line.failed else "unread and missing answers"
         rest = rest if line.unread or line.failed else "missing answers"

@@ -48,7 +48,7 @@ def render(services: Services) -> None:
             ),
             markup.link("filter the items by “kept”", kept),
             markup.text(" and export the filtered list. To publish a verified data set, "),
-            markup.link("make a release", release),
+            markup.link("create a release", release),
             markup.text("."),
             style="ts ts-quiet",
         ),

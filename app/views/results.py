@@ -110,10 +110,7 @@ def _details(page: ResultsPage, sort: str) -> None:
     folded("results", "more", "Differences between models", "other scores and slices", draw)
 
 
-HOW_TO_SCORE = (
-    "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has no"
-    " scores yet."
-)
+HOW_TO_SCORE = "An answer gets a score from a key with fixed options, from people's grades, or from a judge."
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:

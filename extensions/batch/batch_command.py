@@ -12,6 +12,7 @@ from db import batches, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
+from domain.english import with_noun
 from domain.errors import ConflictError, ModelError, NotFoundError, RunStoppedError
 from domain.judging import Plan
 from domain.records import Person
@@ -238,10 +239,10 @@ class BatchCommand:
             came = replied[batch.id]
             if batch.state is BatchState.SENT:
                 status = status_of(batch.told)
-                clauses.append(f"batch {batch.number} ({total} questions) is at the endpoint ({status})")
+                clauses.append(f"batch {batch.number} ({with_noun(total, 'question')}) is at the endpoint ({status})")
             elif batch.state is BatchState.BY_HAND:
-                errors = f", plus {settled - came} errors" if settled > came else ""
-                clauses.append(f"batch {batch.number} in {batch.file}: {came} of {total} replies have arrived{errors}")
+                errors = f", {with_noun(settled - came, 'error')}" if settled > came else ""
+                clauses.append(f"batch {batch.number} in {batch.file}: {came:,} of {total:,} replies{errors}")
             elif batch.state is BatchState.SENDING:
                 clauses.append(f"the state of batch {batch.number} is unknown")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0

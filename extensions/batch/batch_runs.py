@@ -18,6 +18,7 @@ from pathlib import Path
 from db import batches
 from db.engine import Store
 from domain.batches import OUT, BatchState
+from domain.english import with_noun
 from domain.errors import ConflictError, NotFoundError, RunStoppedError
 from domain.records import Person
 from domain.runs import RunState
@@ -146,7 +147,7 @@ def submit(
             n += made.n
         at.finish()
         if at.why:
-            raise RunStoppedError(f"Submitted {n} questions. {at.why}")
+            raise RunStoppedError(f"Submitted {with_noun(n, 'question')}. {at.why}")
         return n
 
 

@@ -43,7 +43,7 @@ def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
 
 def arms(here: ProjectProposals) -> markup.Markup:
     """Return the number of images of each arm, and how many of them authors have started and written."""
-    heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
+    heads = [("The proposal is", ""), ("Images", "number"), ("Started", "number"), ("Written", "number")]
     counts = (here.images, here.begun, here.written)
     return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
 

@@ -48,7 +48,7 @@ def is_erased(store: Store, *, login: str) -> bool:
 def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     """Erase a person, for the command on the machine itself; this cannot be undone.
 
-    Name, login, password, sessions, links, e-mail addresses, drafts, memberships and the key of their pseudonyms are
+    Name, login, password, sessions, links, email addresses, drafts, memberships and the key of their pseudonyms are
     deleted. Their submissions stay and count, under a number. Releases stay too, but nobody can match the person's
     pseudonym any more.
 

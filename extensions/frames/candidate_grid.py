@@ -57,7 +57,7 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
         n = len(frame_sets.chosen(folder, index))
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
         summary = (
-            f"{markup.count(len(shown), 'frame')} with these filters. {n:,} of {len(index.frames):,} frames are chosen."
+            f"{markup.count(len(shown), 'frame')} with these filters. Chosen frames: {n:,} of {len(index.frames):,}."
         )
         words.html(str(markup.tag("p", markup.text(summary), style="ts", data_part="candidates")))
         for where, label, value in ((on, "Choose these", True), (off, "Clear these choices", False)):

@@ -57,7 +57,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
         raise InvalidFileError(f"{NAME} uses the columns of hf_dataset. Add hf_dataset to the formats of the release.")
     if NAME not in released.formats:  # then the table lacks its columns
-        raise InvalidFileError(f"{NAME} is not among the formats of this release. Make the release with {NAME}.")
+        raise InvalidFileError(f"{NAME} is not among the formats of this release. Create the release with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
         raise InvalidFileError(

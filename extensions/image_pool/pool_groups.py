@@ -11,6 +11,7 @@ from annotation_schemas.model import AssetSlot
 from db import assets as stock
 from db import candidate_images
 from db.engine import IntegrityError, Store
+from domain.english import with_noun
 from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, Problem
 from domain.records import Person
 from extensions.image_pool.media_groups import MediaGroup, no_role
@@ -46,11 +47,11 @@ class AddedGroups:
         """The result in a sentence.
 
         >>> AddedGroups(2, 5, 1, [("g3", "the group has no after")]).sentence
-        '2 groups with 5 images and clips added; 1 already in the project; 1 not taken.'
+        '2 groups with 5 files added; 1 already in the project; 1 not taken.'
         """
         more = f"; {self.repeated:,} already in the project" if self.repeated else ""
         more += f"; {len(self.refused):,} not taken" if self.refused else ""
-        return f"{self.added:,} group{'' if self.added == 1 else 's'} with {self.files:,} images and clips added{more}."
+        return f"{with_noun(self.added, 'group')} with {with_noun(self.files, 'file')} added{more}."
 
 
 def add_groups(

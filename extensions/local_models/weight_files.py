@@ -56,10 +56,8 @@ class WeightFiles:
                 return []
             missing = [name for name in listed if not (self.folder / name).is_file()]
             if missing:
-                self.trouble = (
-                    f"{len(missing)} of {len(listed)} weight files are missing (such as {missing[0]}). Finish the "
-                    "download."
-                )
+                n = f"{len(missing)} of {len(listed)}"
+                self.trouble = f"Missing weight files: {n} (such as {missing[0]}). Finish the download."
             return [self.folder / name for name in listed if (self.folder / name).is_file()]
         for name in ("model.safetensors", "pytorch_model.bin"):
             if (self.folder / name).is_file():

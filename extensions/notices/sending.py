@@ -55,9 +55,9 @@ def send(server: MailServer, letter: Letter) -> None:
             _expect(smtp.mail(sender), f"the sender {sender}")
             _expect(smtp.rcpt(letter.address), f"the address {letter.address}")
             handed = True
-            _expect(smtp.data(message), "the mail")
+            _expect(smtp.data(message), "the email")
     except smtplib.SMTPDataError as error:
-        raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
+        raise _refused(error.smtp_code, error.smtp_error, "the email") from None
     except smtplib.SMTPResponseException as error:
         raise MailFailure(
             f"{_name(server)} rejected the login: {_words(error.smtp_error)}. Check the account and the password.",
@@ -74,8 +74,8 @@ def send(server: MailServer, letter: Letter) -> None:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = (
-                f"The connection to {_name(server)} broke during sending ({why}). The mail may have arrived, so "
-                "Touchstone does not send the mail again."
+                f"The connection to {_name(server)} broke during sending ({why}). The email may have arrived, so "
+                "Touchstone does not send the email again."
             )
             raise MailFailure(words, again=False, away=True) from None
         raise MailFailure(

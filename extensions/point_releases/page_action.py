@@ -35,10 +35,10 @@ def _why_not(view: ProjectView, release: Release, items: Sequence[str]) -> str |
     if view.archived:
         return "This project is archived. Restore the project in Settings first."
     if release.told.get("schema", {}).get("sha256") != view.schema.hash:
-        return f"The schema has changed since release {release.version} was made. Make a new release instead."
+        return f"The schema has changed since release {release.version} was made. Create a new release instead."
     return (
         (
-            "A release needs at least one item, and this release has only one item. Make a new release with other "
+            "A release needs at least one item, and this release has only one item. Create a new release with other "
             "items "
             "instead."
         )

@@ -39,7 +39,7 @@ def withdraw(
     reason: str,
     progress: Progress = unheard,
 ) -> CreatedRelease:
-    """Make a point release without one item. The facts of the original release hold for the new one.
+    """Create a point release without one item. The facts of the original release hold for the new one.
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
     """
     released_part = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
     if released_part is None:
-        raise InvalidFileError(f"The files of release {before.name} are no longer on this machine. Make a new release.")
+        raise InvalidFileError(
+            f"The files of release {before.name} are no longer on this machine. Create a new release."
+        )
     for path in sorted(path for path in (released_part / EVIDENCE).rglob("*") if path.is_file()):
         folder.link(path.relative_to(released_part).as_posix(), path, hash_of(path))
 
@@ -115,7 +117,7 @@ def _draft(
     project_id, base = access.project_id, _base(session, access, version)
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
         raise InvalidFileError(
-            f"The schema has changed since release {version} was made. Make a new release instead. The new release "
+            f"The schema has changed since release {version}. Create a new release instead. The new release "
             "leaves out items that are no longer kept."
         )
     named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}

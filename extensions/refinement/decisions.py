@@ -12,6 +12,7 @@ from db import checks, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain import policies
+from domain.english import with_noun
 from domain.errors import Problem
 from domain.language import _
 from domain.records import Person, Submission
@@ -68,8 +69,8 @@ def progress(session: Session, *, access: Access) -> str:
     n = counts(session, access=access)
     if not n:
         return ""
-    items_ = f"{n['refined']:,} item{'' if n['refined'] == 1 else 's'}"
-    return f"{n['decided']:,} of {n['fed']:,} answers decided in refinement ({n['edited']:,} edited, {items_} refined)"
+    fed, items_ = with_noun(n["fed"], "answer"), with_noun(n["refined"], "item")
+    return f"{n['decided']:,} of {fed} decided in refinement ({n['edited']:,} edited, {items_} refined)"
 
 
 def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:

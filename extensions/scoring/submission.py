@@ -14,6 +14,7 @@ from typing import Any
 from annotation_schemas.formats import id_keys
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 
@@ -71,7 +72,7 @@ def read_submission(path: Path) -> SubmissionFile:
     if twice:
         named = ", ".join(twice[:_SHOWN])
         raise InvalidFileError(
-            f"{path} has more than one answer to {len(twice):,} items ({named}"
+            f"{path} has more than one answer to {with_noun(len(twice), 'item')} ({named}"
             f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Keep only one answer to each item."
         )
     if not rows:

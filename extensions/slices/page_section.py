@@ -36,7 +36,7 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
             )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Differences by slice ({len(tests)} rows)"):
+    with st.expander(f"Differences by slice ({markup.count(len(tests), 'row')})"):
         shell.show(contrast_table(cut, tests))
 
 
@@ -50,7 +50,7 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
     before = st.session_state.get(key, st.session_state.get(kept, models[:MOST_CHOSEN]))
     st.session_state[key] = [model for model in before if model in models]
     st.session_state[kept] = chosen = st.multiselect(
-        "Models in colour", sorted(models), max_selections=MOST_CHOSEN, key=key
+        "Models in color", sorted(models), max_selections=MOST_CHOSEN, key=key
     )
     return chosen
 

@@ -170,7 +170,7 @@ def _about(cut: SlicedScores, chosen: Sequence[str]) -> str:
     if chosen:
         caption += " The chosen models are in color, with 95 % intervals."
     if len(with_numbers(cut)) > len(chosen):
-        caption += " Grey: the others." if chosen else " Each tick is a model."
+        caption += " Gray: the others." if chosen else " Each line is a model."
     if len(cut.slicing.labels) > MOST_SLICES:
         caption += f" The chart shows {MOST_SLICES} of {len(cut.slicing.labels):,} slices."
     return caption

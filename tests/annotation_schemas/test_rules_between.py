@@ -165,9 +165,11 @@ def test_what_is_not_asked_cannot_be_missing() -> None:
             ),
         ),
         ("", "{rule: less_than, of: [tall, high], say: S}", "rules[0]", "`tall` is at least 10 and `high` at most 9"),
-        ("", "{rule: less_than, of: [low, hidden], say: S}", "of[1]", "`hidden` is not asked or shown here"),
+        ("", "{rule: less_than, of: [low, hidden], say: S}", "of[1]", "`hidden` is neither asked nor shown where "
+        "this rule applies"),
         ("", "{rule: less_than, of: [start, end], say: S}", "rules[0].of", "move the rule to `item: rules`"),
-        ("", "{rule: at_least_one, of: [low, start], say: S}", "of[1]", "`start` is not asked or shown here"),
+        ("", "{rule: at_least_one, of: [low, start], say: S}", "of[1]", "`start` is neither asked nor shown where "
+        "this rule applies"),
         ("", '{rule: required_when, of: [size], when: {verdict: ["no"]}, say: S}', "when.verdict",
          "`show_if` hides `size`"),
         ("", "{rule: less_than, of: [low, high]}", "rules[0]", "`say` is missing"),

@@ -83,7 +83,7 @@ def test_a_text(rule: str, question: str, broken: bool) -> None:
         (
             "alike_length: 1.5",
             ["abcd", "", "abcdefg"],
-            "Entry 3 has 7 characters, more than 1.5 times as many as entry 1 with 4",
+            "Entry 3 (7 characters) is more than 1.5 times as long as entry 1 (4)",
         ),
         ("alike_length: 1.5", ["a  b", " abc "], None),  # 3 and 3
         ("no_rewording: true", ["The red cups.", "a Red Cup", "green cup"], "Entries 1 and 2 have the same meaning"),
@@ -186,14 +186,18 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
         ({"question": "wording: {person: first}, language: de"}, "wording.person", "only in English"),
         ({"question": "language: english language"}, "language", "write, for example, `en`"),
         ({"question": "wording: {words: {most: 9}, stops: [word]}"}, "wording.stops[0]", "did you mean `words`?"),
-        ({"question": "wording: {words: {most: 9}, stops: [person]}"}, "wording.stops[0]", "is not set here"),
+        (
+            {"question": "wording: {words: {most: 9}, stops: [person]}"},
+            "wording.stops[0]",
+            "`person` is not set in `wording`",
+        ),
         ({"question": "wording: {wrods: {most: 9}}"}, "wording.wrods", "did you mean `words`?"),
         ({"options": "wording: {alike_length: 0.5}"}, "wording.alike_length", "give 1 or more"),
         ({"answer": "wording: {ends_with: .}"}, "wording.ends_with", "move the rule to `options`"),
         (
             {"answer": "wording: {not_in: [options]}"},
             "wording.not_in[0]",
-            "whose entries always contain the chosen text",
+            "so the chosen text always appears in the list",
         ),
         ({"size": "wording: {words: {most: 9}}"}, "wording", "fields of kind `text`"),
         ({"size": "language: en"}, "language", "fields of kind `text`"),

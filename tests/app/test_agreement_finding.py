@@ -50,7 +50,7 @@ def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
 @pytest.mark.parametrize(
     ("same", "differ", "meaning"),
     [
-        (400, 0, "everyone gave the same answer"),
+        (400, 0, "Everyone gave the same answer"),
         (395, 5, "The agreement is high enough to rely on."),
         (20, 20, "The agreement is too low to rely on. See where raters differ, and make the guideline clearer."),
         (16, 2, "The interval reaches below 0.67, the usual minimum. More votes make the interval narrower."),
@@ -62,7 +62,7 @@ def test_the_interval_says_what_the_number_is_worth(same: int, differ: int, mean
     ann = [value for _ in range(same // 2) for value in ("yes", other)] + ["yes", "no"] * (differ // 2)
     bo = [value for _ in range(same // 2) for value in ("yes", other)] + ["no", "yes"] * (differ // 2)
     found = of({"ann": ann, "bo": bo})
-    assert meaning in [*found.notes, found.rest.rpartition(": ")[2].rstrip(".")]
+    assert meaning in [*found.notes, found.rest.rpartition("computed. ")[2].rstrip(".")]
 
 
 def test_a_value_that_most_votes_have_is_named() -> None:

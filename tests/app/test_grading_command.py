@@ -98,5 +98,5 @@ def test_what_does_not_fit_is_said_and_opens_nothing(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].endswith("Nothing was opened.")
     assert touchstone("project", "create", "q", "--schema", "egothink", home=home).returncode == 0
     q = touchstone("sample", "show", "q", home=home)
-    assert q.stdout == "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.\n"
+    assert q.stdout == "Answers open to people: 0 of 0; 0 graded by 3 people, 0 begun, 0 untouched.\n"
     assert "--json needs a planned sample" in touchstone("sample", "show", "q", "--json", home=home).stderr

@@ -192,9 +192,9 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
-        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The import "
-        "would add these rows again as new items, such as asks v2/0. If this file is a newer version, rename the "
-        "file to asks.csv."
+        f"Rows with the names of items in this project from asks.csv: {N} of {N}, including {N - 1} unchanged. The "
+        "import would add these rows again as new items, such as asks v2/0. If this file is a newer version, rename "
+        "the file to asks.csv."
     )
 
 

@@ -361,5 +361,5 @@ def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     assert not [button for button in test.button if button.label.startswith("Ask")]
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "imported from a file: replies.jsonl" in words(test)
-    with pytest.raises(ConflictError, match="there is no model to ask"):
+    with pytest.raises(ConflictError, match="This action needs a run that asks a model"):
         run_control.retry_failed(store, by=None, run=view.id)

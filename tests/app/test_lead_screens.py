@@ -716,7 +716,7 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     page = words(test)
     assert usual not in page
     assert usual.replace("items=all", "items=kept") in page
-    assert "cannot be computed: everyone gave the same answer" in html.unescape(page)
+    assert "cannot be computed. Everyone gave the same answer" in html.unescape(page)
 
 
 def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Store, show: Show) -> None:
@@ -727,7 +727,7 @@ def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Sto
     vote(store, "chi", "yes")
     finding = part(show("agreement", "lea"), "finding")
     assert finding == (
-        "Two verifiers agree on 1 of 1 item. Krippendorff's alpha cannot be computed: everyone gave the same answer."
+        "Two verifiers agree on 1 of 1 item. Krippendorff's alpha cannot be computed. Everyone gave the same answer."
     )
 
 

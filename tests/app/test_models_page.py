@@ -385,7 +385,7 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     assert "You cannot undo this action or resume a canceled run" in words(test)
     test.button(key=f"models.cancel.{run}.yes").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
-    assert "cancelled" in words(test)
+    assert "canceled" in words(test)
 
 
 def test_a_run_shows_other_models_and_counts_answers_of_which_there_is_only_reasoning(

@@ -67,7 +67,7 @@ def test_values_move_to_where_the_new_name_takes_them(run: CliRunner) -> None:
     lines = run.invoke(cli, ["run", "sample", "ego"]).stdout.splitlines()
     assert lines == [
         "New grading tasks: 0.",
-        "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.",
+        "Answers open to people: 0 of 0; 0 graded by 3 people, 0 begun, 0 untouched.",
     ]
 
 

@@ -132,7 +132,7 @@ def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
     assert "Release 1 is not ready: 3 items are left to write.</b> 1 more check blocks it." in words(page)
     assert "Finish or override these checks first: Items, License." in words(page)
     button = page.button(key="release.make")
-    assert (button.label, button.disabled) == ("Make release 1 with 1 item", True)
+    assert (button.label, button.disabled) == ("Create release 1 with 1 item", True)
     assert 'href="/data_card?project=p"' in words(page)
 
     page.multiselect(key="release.despite").set_value(["said", "items"]).run()

@@ -209,7 +209,7 @@ def _release(window: Firefox) -> None:
     window.types("input[aria-label='Override checks']", "License")
     window.keys("Enter", "Escape")
     window.settled()
-    window.enters(f"Make release 1 with {len(PLAN.kept)} items", selector="button", times=2)
+    window.enters(f"Create release 1 with {len(PLAN.kept)} items", selector="button", times=2)
     window.shows("Release 1 is complete")
     window.settled()
     window.enters("Download", selector="a")

@@ -227,8 +227,8 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     lena.page.get_by_role("textbox", name="Summary for annotators").fill("A rule about lids.")
     expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 of 2 open")).to_be_visible()
     lena.picture(pictures and pictures / "guideline.png")
-    lena.page.get_by_role("button", name="Bring into force").click()
-    expect(lena.page.get_by_text("Version 2 is in force. It answers 2 decisions.")).to_be_visible()
+    lena.page.get_by_role("button", name="Publish", exact=True).click()
+    expect(lena.page.get_by_text("Version 2 is published. It answers 2 decisions.")).to_be_visible()
 
 
 def read_news(ann: Desk, pictures: Path | None) -> None:

@@ -137,8 +137,8 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egothink", [1, 2], "the record is not a JSON object"),
     ("egothink", "text", "the record is not a JSON object"),
     ("egoplan", {"sample_id": 1, "label": "A"}, "task_goal is missing"),
-    ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
-    ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
+    ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx must be one of A, B, C, D, not 'E'"),
+    ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx must be one of A, B, C, D, not 1"),
     ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is not one of the options"),
     (
         "egoplan",
@@ -151,7 +151,7 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", egoplan_record(1, choice_c=None), "the record has choice_d, but choice_c is missing"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
-    ("pca_bench", pca_record(1, answer_index=3), "answer_index is 3, not a number from 0 to 2"),
+    ("pca_bench", pca_record(1, answer_index=3), "answer_index must be a number from 0 to 2, not 3"),
     ("pca_bench", pca_record(1, actions="go"), "actions is not a list"),
     ("pca_bench", pca_record(1, actions=["go", 3]), "actions has an entry that is not text"),
     ("pca_bench", pca_record(1, domain="Space"), "domain is 'Space'; use one of"),
@@ -232,7 +232,7 @@ def test_everything_wrong_with_a_row_is_said_at_once(tmp_path: Path) -> None:
     ]
     read = read_items(write(tmp_path / "val.json", rows), format="egoplan", schema=schema("egoplan"))
     first, second = lines_of(read.bad)
-    assert "golden_choice_idx is 'Z', not one of A, B, C, D" in first
+    assert "golden_choice_idx must be one of A, B, C, D, not 'Z'" in first
     assert "video_id is not text" in first
     assert "the end of segment 2 is 21, but must be at least the start, 30" in second
     assert "start_frame and stop_frame of segment 3 must be numbers of 0 or more" in second

@@ -99,10 +99,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     found = project_answers.read_project(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
-    assert any(
-        "3 people have graded answers. The grades of 3 of these people came from files: Ada L., bob, cy." in note
-        for note in told
-    ), told
+    assert any("3 people have graded answers. Grades from files: Ada L., bob, cy." in note for note in told), told
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")

@@ -184,7 +184,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     with pytest.raises(InvalidFileError, match="row 1: the item '0' exists with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
-    with pytest.raises(InvalidFileError, match="3 of its 4 items are already in this project"):
+    with pytest.raises(InvalidFileError, match="already in this project: 3 of 4"):
         bring(store, media, "egoplan", path)
     assert files_of(store, "egoplan") == before
 
@@ -471,7 +471,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     taken = bring(store, media, "egoplan", write(tmp_path / "a.json", records))
     assert taken.items == 4
     assert taken.note is not None
-    assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
+    assert taken.note.startswith("Goals with fewer than 4 actions in these records: 1 of 3.")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
         InvalidFileError, match="its goal has at least 21 actions, including the next action, but at most 20"

@@ -197,7 +197,7 @@ def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: Medi
     with pytest.raises(InvalidFileError, match="cannot write a release as nonsense"):
         release(kept, media, home, formats=("nonsense",))
     assert not (home / "releases").exists(), "it is refused before any work"
-    with pytest.raises(InvalidInputError, match="3 items have no value in nowhere"):
+    with pytest.raises(InvalidInputError, match="Items without a value in nowhere: 3"):
         release(kept, media, home, splits=("field:nowhere",))
     assert [path.name for path in (home / "releases/p").iterdir()] == []
     assert listing.all_releases(kept, home, by=None, project="p") == []

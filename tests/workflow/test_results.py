@@ -200,7 +200,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
     row = wrong.as_row()
     assert (row["unread"], row["unread_counts_as"], row["reader"]) == (3, "wrong", "rules")
     assert without.as_row()["unread_counts_as"] == "left_out"
-    assert any("m: Touchstone could not read 3 of 12 answers, which count as wrong" in note for note in cut.notes)
+    assert any("m: items without a readable answer, which count as wrong: 3 of 12 (" in note for note in cut.notes)
     assert any("0.500 (all wrong) and 0.833 (all right)" in note for note in cut.notes)
 
 
@@ -220,7 +220,7 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         assert (dict(line.left_out), dict(line.unread), line.lowest, line.highest) == ({why: 4}, {}, None, None)
         assert sum(line.missing.values()) == 4
     assert cut.of_parts["m"].found.value == 1.0
-    assert not any("could not be read and" in note for note in cut.notes)
+    assert not any("without a readable answer" in note for note in cut.notes)
 
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from db import items
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from domain.item_counts import COUNTS, ItemCounts
 from domain.records import Person
@@ -78,8 +79,8 @@ class CountedItems:
         rest = [f"{n:,} {word}" for n, word in ((self.rejected, "rejected"), (self.open, "open")) if n]
         if self.which is Items.KEPT:
             left = f"; {', '.join(rest)} left out" if rest else ", none left out"
-            return f"{self.kept:,} kept item{'' if self.kept == 1 else 's'}{left}."
-        what = f"All {every:,} items"
+            return f"{with_noun(self.kept, 'kept item')}{left}."
+        what = "The only item" if every == 1 else f"All {every:,} items"
         if self.why_all:
             return f"{what}: {self.why_all}."
         return f"{what}: {', '.join([f'{self.kept:,} kept', *rest])}."

@@ -50,7 +50,7 @@ def archive(store: Store, *, by: Person | None, project: str) -> bool:
         access = lead_alone(session, by=by, project=project)
         if access.archived:
             return False
-        must_be_still(session, access, now=store.now(), to="archive it")
+        must_be_still(session, access, now=store.now(), to="archive the project")
         projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
         log(session, "project.archived", by=by, project=access, now=store.now())
         return True

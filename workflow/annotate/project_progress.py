@@ -9,6 +9,7 @@ from datetime import datetime
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.answers import OF_ANSWERS
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
 from domain.states import UNSETTLED, Stage, TaskState
@@ -217,8 +218,8 @@ def _too_few_verifiers(
         return ()
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     rest = (
-        f" for {part.raters} votes{where}, but {_only(len(able))} may vote{_and_barred(barred)}. People cannot vote "
-        "on an item that they wrote, edited, voted on or inspected."
+        f" for {with_noun(part.raters, 'vote')}{where}, but {_only(len(able))} may vote{_and_barred(barred)}. People "
+        "cannot vote on an item that they wrote, edited, voted on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest, label="Add verifiers"),)
 
@@ -244,8 +245,8 @@ def _too_few_to_answer(
     if not stuck:
         return ()
     rest = (
-        f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer{_and_barred(barred)}. "
-        "People cannot answer an item that they worked on or inspected."
+        f" for answers by {with_noun(answering.people, 'person', 'people')}, but {_only(len(able))} may "
+        f"answer{_and_barred(barred)}. People cannot answer an item that they worked on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest),)
 
@@ -267,7 +268,7 @@ def _too_few_others(
 
 
 def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "nobody"
+    return f"only {with_noun(n, 'person', 'people')}" if n else "nobody"
 
 
 def _and_barred(n: int) -> str:
@@ -350,11 +351,3 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
 
 
 _WAITS = ("item waits", "items wait")
-
-
-def _items(n: int) -> str:
-    return "1 item waits" if n == 1 else f"{n:,} items wait"
-
-
-def _people(n: int) -> str:
-    return "1 person" if n == 1 else f"{n} people"

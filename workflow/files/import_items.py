@@ -382,6 +382,6 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
             "and import again."
         )
     return (
-        f"{file.path}: {len(there)} of its {len(file.items)} items are already in this project. Nothing was "
+        f"{file.path}: items that are already in this project: {len(there):,} of {len(file.items):,}. Nothing was "
         "imported. Use --new-only, or import the new items as a separate file."
     )

@@ -157,7 +157,7 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     notes = [*sentences, *unread]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
-        notes.append(f"{unanswered.total():,} of the new rows have no answer ({why}).")
+        notes.append(f"New rows without an answer: {unanswered.total():,} ({why}).")
     if instead := texts_instead(new.values()):
         notes.append(f"Touchstone does not count failed requests as answers: {words_of_texts_instead(instead)}.")
     first = [

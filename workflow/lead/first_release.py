@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from db import missing_media, projects, releases, work_pace
 from db.engine import Session, Store
 from domain import extensions
+from domain.english import with_noun
 from domain.item_counts import COUNTS
 from domain.records import Person
 from workflow.access.item_counts import count_project
@@ -26,15 +27,17 @@ def first_release_steps(store: Store, *, by: Person | None, project: str) -> lis
 
 def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     n_dimensions = len(access.schema.dimensions)
-    dimensions = f"{n_dimensions:,} {'dimension' if n_dimensions == 1 else 'dimensions'}"
+    dimensions = with_noun(n_dimensions, "dimension")
     yield SetupStep("Form", True, f"Version {access.schema.version} has {dimensions}.", "schema")
     words = len(access.loaded.guideline_text.split())
-    guideline = f"Version {access.guideline} has {words:,} words." if words else "The project has no guideline yet."
+    guideline = (
+        f"Version {access.guideline} has {with_noun(words, 'word')}." if words else "The project has no guideline yet."
+    )
     yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
     yield _items(session, access)
     waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
     lacking = (
-        f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
+        f"{with_noun(waiting, 'item lacks', 'items lack')} images or clips."
         if waiting
         else "No images or clips are missing."
     )

@@ -127,7 +127,7 @@ def drawn_up(
         told=facts,
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, number),
-        notes=[f"{len(before):,} items keep their split from an earlier release."] if before else (),
+        notes=[f"Items that keep their split from an earlier release: {len(before):,}."] if before else (),
     )
 
 

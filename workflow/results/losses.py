@@ -13,6 +13,7 @@ from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, los
 from annotation_schemas.expected_answers import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
+from domain.english import with_noun
 from domain.judging import ReplyOutcome
 from domain.rated_units import BETWEEN
 from domain.records import Rating
@@ -237,7 +238,10 @@ def losses_of_stage(
 
 def left_out_in_words(n: int) -> str:
     """Return how many imported grades no number includes, as a sentence."""
-    return f"{n:,} imported grades do not count, because their answers are empty, missing or replaced."
+    grades = with_noun(n, "imported grade does", "imported grades do")
+    return (
+        f"{grades} not count, because {'its answer is' if n == 1 else 'their answers are'} empty, missing or replaced."
+    )
 
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:

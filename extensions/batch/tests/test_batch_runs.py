@@ -319,7 +319,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(9, 0)
     assert world.read(run=run, file=errors) == batch_results.ReadIn(5, 0)
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
-    assert "9 of 15 replies have arrived, plus 5 errors" in run_views.view(world.store, by=None, run=run).said
+    assert "9 of 15 replies, 5 errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
     with pytest.raises(ConflictError, match="so there is nothing to cancel"):
         world.end(run=run, number=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.english import with_noun
 from extensions.calibration.report.charts import LineChart, Point
 from extensions.calibration.report.judging import constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.study import Slice, Study
@@ -102,8 +103,8 @@ def _in_words(part: Slice, judge: str, found: AlternativeTest, always: Alternati
         n_always = sum(person.rejected for person in always.people)
         passes = "passes" if always.passed else "does not pass"
         as_well = f"; a judge that always says {constant} {passes} ({n_always} of {len(always.people)})"
-    n = found.winning_rate.n_units
-    return f"{judge} {verdict} ({replaced} of {len(found.people)} people, {part.criterion}, {n:,} units){as_well}"
+    units = with_noun(found.winning_rate.n_units, "unit")
+    return f"{judge} {verdict} ({replaced} of {len(found.people)} people, {part.criterion}, {units}){as_well}"
 
 
 def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Cell, ...]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from agreement.corrected import clustered_mean
 from agreement.ratings import MISSING, Floats
+from domain.english import with_noun
 from extensions.calibration.report.charts import Bars, Heat, LineChart, Point
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
@@ -57,7 +58,8 @@ def confusion(study: Study) -> Section:
                 )
                 accuracy = of_judge[0][-1] if of_judge else None
                 share = f", {figure_in_words(accuracy)}" if isinstance(accuracy, Figure) else ""
-                clauses.append(f"{judge} on {int(np.trace(counts)):,} of {int(counts.sum()):,} units{share}")
+                units = with_noun(int(counts.sum()), "unit")
+                clauses.append(f"{judge} on {int(np.trace(counts)):,} of {units}{share}")
         if part.dimension is None and (few or part.numeric):
             bars.append(_shares(part, len(bars) + 1))
     blocks += bars

@@ -13,6 +13,7 @@ from agreement.chance import percent_agreement
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
 from agreement.ratings import MISSING, Floats, Ratings
+from domain.english import with_noun
 from extensions.calibration.report.people import MOST_VALUES, main_statistic, main_weights
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling
@@ -149,7 +150,8 @@ def against_people(study: Study) -> Section:
             differences.append(mark(judge, gap))
             if part.dimension is None:
                 clauses.append(
-                    f"{judge} {figure_in_words(mine)}, people {figure_in_words(people)} on {mine.n_units:,} units"
+                    f"{judge} {figure_in_words(mine)}, people {figure_in_words(people)} on "
+                    f"{with_noun(mine.n_units, 'unit')}"
                 )
         if marks:
             lines.append((part.name, tuple(marks)))

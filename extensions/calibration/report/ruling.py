@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agreement.losses import MOST_LOST, Losses
+from domain.english import with_noun
 from domain.errors import RatingsError
 from extensions.calibration.report.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.losses import Where, losses_by_part, slices_at_bounds, warning_of
@@ -158,7 +159,7 @@ def _in_a_sentence(study: Study, each: Ruling) -> str:
         return words
     gap = Figure.of(ceiling_of(part, each.judge).difference)
     return (
-        f"{words}. Agreement, judge minus people: {figure_in_words(gap, 3)} on {gap.n_units:,} units"
+        f"{words}. Agreement, judge minus people: {figure_in_words(gap, 3)} on {with_noun(gap.n_units, 'unit')}"
         if gap.defined
         else words
     )
@@ -260,7 +261,8 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
     if part.failed.get(judge):
         reply = study.reply(part, judge)
         lost = f" ({reply.words})" if reply else ""
-        why.append(f"The verdict excludes {len(part.failed[judge]):,} replies without a score{lost}.")
+        replies = with_noun(len(part.failed[judge]), "reply", "replies")
+        why.append(f"The verdict excludes {replies} without a score{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     answers, questions = part.shared(judge)
     return Ruling(

@@ -11,6 +11,7 @@ from agreement.corrected import clustered_mean
 from agreement.icc import icc
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
+from domain.english import with_noun
 from extensions.calibration.report.judging import MEASURES, main_measure, numbers_or_codes
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_bias import position_bias
@@ -59,7 +60,7 @@ def repeats(study: Study) -> Section:
             if part.dimension is None:
                 clauses.append(
                     f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')} of "
-                    f"{alpha.n_units:,} units"
+                    f"{with_noun(alpha.n_units, 'unit')}"
                 )
     if not rows:
         return nothing(
@@ -203,8 +204,8 @@ def drift(study: Study, margin: float) -> Section:
                 lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
                     clauses.append(
-                        f"{label}, {part.criterion}: {figure_in_words(change)} on {change.n_units:,} units, "
-                        f"{comparison.verdict}"
+                        f"{label}, {part.criterion}: {figure_in_words(change)} on "
+                        f"{with_noun(change.n_units, 'unit')}, {comparison.verdict}"
                     )
     if not rows:
         return nothing(9, "drift", title, "The versions have no unit in common. Run both versions on the same units.")

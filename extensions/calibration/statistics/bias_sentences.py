@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from domain.english import with_noun
 from extensions.calibration.statistics.ranking_bias import ALPHA, LIMITS, MOST_POINTS, Kind, RankingBias, RankingBiases
 
 LACKS: Mapping[Kind, str] = {
@@ -116,8 +117,8 @@ def _reached(found: RankingBias) -> str:
 
 def _behind(biases: RankingBiases) -> str:
     if biases.n_clusters is None:
-        return f", {biases.n_units:,} answers"
-    return f", {biases.n_clusters:,} questions"
+        return f", {with_noun(biases.n_units, 'answer')}"
+    return f", {with_noun(biases.n_clusters, 'question')}"
 
 
 def _listed(names: list[Kind]) -> str:

@@ -67,7 +67,7 @@ def test_asked_scored_failures_and_bounds() -> None:
     assert (gpt["units"], gpt["asked"], gpt["lowest possible mean"]) == (7, 10, pytest.approx(0.5))
     assert all(row["asked"] is None for row in table(of, "raters") if row["rater"] != "gpt")
     (alone,) = [row for row in table(of, "scores") if row["how"] == "judge alone"]
-    assert "7 of 10 replies have a score, and the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
+    assert "replies with a score: 7 of 10; the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
     assert "was asked to rate 10 units on score, and people rated 8 of these units" in said(of, "design")
     assert "gpt, score: 7 of 10 scored; 2 truncated, 1 out of range" in of.section("design").lead
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]

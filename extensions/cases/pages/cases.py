@@ -174,8 +174,8 @@ def _list(services: Services, view: ProjectView) -> None:
     lines = _lines(services, view, few)
     if blind := sum(line.asked for line in lines):
         words = (
-            f"The answers of {blind} of these {len(lines)} cases are hidden, because you may review the cases blind. "
-            "If you open a case, you can no longer review the case blind."
+            f"Cases with hidden answers: {blind} of {len(lines)}. You may be asked to review these cases blind. If you "
+            "open a case, you can no longer review the case blind."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
     shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))

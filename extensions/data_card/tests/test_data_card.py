@@ -97,7 +97,7 @@ def test_a_private_split_has_no_number_that_rests_on_its_answers(kept: Store, me
     assert "The public files of test do not include answer." in text
     assert "The right answers of test are private, so the results do not count these items." in text
     assert "Answer, mean" not in text
-    assert "Place 1" not in text
+    assert "Position 1" not in text
     assert "| red |" not in text
 
 

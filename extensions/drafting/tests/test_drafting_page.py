@@ -116,7 +116,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert out["Dropped, and why"] == "This image is not in the project: 1, such as lost.png"
     arms = rows(page, "The proposal is")
     assert [(each["Images"], each["Written"]) for each in arms] == [("2", "0")] * 2
-    assert sum(int(each["Begun"]) for each in arms) == 3
+    assert sum(int(each["Started"]) for each in arms) == 3
 
     again = given(store, home, proposals(images, model="another"))
     assert "4 images already had a proposal, which does not change." in words(again)

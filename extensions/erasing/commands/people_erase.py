@@ -45,7 +45,7 @@ def erase(
         return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
-        f"This command permanently erases {person.name} ({person.login}): name, login, password, sessions, e-mail "
+        f"This command permanently erases {person.name} ({person.login}): name, login, password, sessions, email "
         "addresses, drafts, project memberships and the link to their pseudonyms. Their submissions stay without a "
         "name. You must delete copies elsewhere yourself, such as project archives, backups and exports.",
         err=yes is not None,

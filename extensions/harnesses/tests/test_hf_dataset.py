@@ -294,7 +294,7 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
     ones = [ReleasedSplit("validation", 1), ReleasedSplit("test", 1)]
     told = "'2' of the split 'validation' does not follow the order of the splits: validation, test"
     refused([first, third, second], told, splits=ones)
-    refused([first], "'validation' has 1 items instead of 2", splits=[ReleasedSplit("validation", 2)])
+    refused([first], "'validation' has 1 item instead of 2", splits=[ReleasedSplit("validation", 2)])
     refused(
         [third],
         "'3': the item has 'answer', which the split 'test' withholds",

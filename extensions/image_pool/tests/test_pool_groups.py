@@ -130,12 +130,12 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     done = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0] == "2 groups with 5 images and clips added; 8 not taken."
+    assert lines[0] == "2 groups with 5 files added; 8 not taken."
     whys = [why or "pairs.csv (line 7): the group has nothing for after, which every item needs" for _, why in bad[:-1]]
     for why, line in zip(whys, lines[1:], strict=True):
         assert why in line
     again = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
-    assert again.stdout.startswith("0 groups with 0 images and clips added; 2 already in the project; 8 not taken.")
+    assert again.stdout.startswith("0 groups with 0 files added; 2 already in the project; 8 not taken.")
     table.write_text(GOOD + "g1;reference;3.png;\n")
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
@@ -206,7 +206,7 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     assert "If the column has another name, use “Column mapping” group=COLUMN." in words(page)
     page.text_area(key="import.pool.columns").input("group=Nr").run()
     page.button(key="import.pool.go").click().run()
-    assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
+    assert "2 groups with 5 files added; 1 not taken." in words(page)
     (bad,) = rows(page, "Reason for rejection")
     assert "no role 'befor'" in bad["Reason for rejection"]
     assert image_pool.pool(store, person=make_person(store, "ann"), project="p").total == 2

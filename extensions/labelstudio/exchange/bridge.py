@@ -130,7 +130,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
             [
                 Problem(
                     "email",
-                    f"{email!r} is not an e-mail address. Give the address that the person uses to sign in to Label "
+                    f"{email!r} is not an email address. Give the address that the person uses to sign in to Label "
                     "Studio.",
                 )
             ]

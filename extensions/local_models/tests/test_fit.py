@@ -65,7 +65,7 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     found = fit.look(folder)
     assert (found.parameters, found.shards, found.stored) == (300, 3, "bfloat16")
     (folder / names[1]).unlink()
-    assert fit.look(folder).trouble == f"1 of 3 weight files are missing (such as {names[1]}). Finish the download."
+    assert fit.look(folder).trouble == f"Missing weight files: 1 of 3 (such as {names[1]}). Finish the download."
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": "../../secret"}}))
     assert fit.look(folder).trouble.endswith("names files outside the folder. Download the model again.")
     (folder / "model.safetensors.index.json").unlink()

@@ -126,8 +126,8 @@ def check(
         f"{read.path} ({read.form}): {with_noun(overview.narrations, 'narration')} of "
         f"{with_noun(overview.videos, 'video')}, {hours}"
     )
-    typer.echo(f"   {overview.texts:,} different phrases")
-    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the previous narration stops")
+    typer.echo(f"   {with_noun(overview.texts, 'different phrase')}")
+    typer.echo(f"   begin before the previous narration stops: {overview.overlapping:,} of {overview.pairs:,}")
     for rate, n in overview.counted.items():
         typer.echo(f"   {rate} frames per second in {with_noun(n, 'video')}")
     if overview.counted and overview.unclear:

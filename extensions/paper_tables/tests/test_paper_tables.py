@@ -421,7 +421,7 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("", "{each: [judge], top: 2}", COLUMN, "a number of at least 1 and `each: [model]`"),
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
-        ("between: [big],", ROW, COLUMN, "(agreement among people)"),
+        ("between: [big],", ROW, COLUMN, "to compare two raters, name two entries"),
         ("between: [a, b, c],", ROW, COLUMN, "name people alone (`[people]`), people and a judge, or two judges"),
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),

@@ -25,7 +25,7 @@ MISTAKES = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text(enc
 
 IMPOSSIBLE = [
     Case(text("{rule: majority, criteria: [choice, fits], key: answer}"), f"{KEEP}: stages.verification.keep.key",
-         "unanimous right votes reject an item"),
+         "even right votes reject the item"),
     Case(text("{rule: unanimous, criterion: count, value: 12}"), f"{KEEP}: stages.verification.keep.value",
          "`count` is a number from 0 to 9 in steps of 1, so no answer equals `12`"),
     Case(text("{rule: unanimous, criterion: count, value: 0.5}"), f"{KEEP}: stages.verification.keep.value",

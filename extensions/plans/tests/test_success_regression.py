@@ -220,7 +220,7 @@ def test_before_anyone_has_graded() -> None:
 def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
     report = SCHEMA.report.model_copy(update={"regression": None})
     found = project(schema=SCHEMA.model_copy(update={"report": report}))
-    with pytest.raises(InvalidInputError, match=r"Success is not defined\. Name a criterion"):
+    with pytest.raises(InvalidInputError, match=r"Success is not defined\. Name a grading criterion"):
         units_of_project(found, UnitRequest())
     joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks

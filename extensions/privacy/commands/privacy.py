@@ -132,7 +132,7 @@ def look(
         _not_looked("clips, not searched", [seen.name for seen in findings.clips])
     _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
-    typer.echo(f"Open {out / 'index.html'} ({drawn:,} pictures). Write yes or no under `cover` in")
+    typer.echo(f"Open {out / 'index.html'} ({count(drawn, 'picture')}). Write yes or no under `cover` in")
     typer.echo(f"{tables.replace(' ', ' and ')}. Add a line for each missing box. Then run:")
     typer.echo(f"touchstone privacy import {project} {tables}")
 

@@ -107,7 +107,7 @@ def _stand(some: Sequence[PageItem], noun: str) -> str:
 
 def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> None:
     left, middle, rate, right = st.columns([3, 2, 2, 3], vertical_alignment="bottom")
-    by_hand = right.checkbox("By hand only (no automatic detection)", key="privacy.by_hand")
+    by_hand = right.checkbox("Boxes drawn by people only", key="privacy.by_hand")
     left.multiselect("Look for", [FACES, PLATES], default=[FACES, PLATES], key="privacy.kinds", disabled=by_hand)
     middle.number_input(
         "Detection threshold",
@@ -145,7 +145,9 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         state = st.session_state
         kinds = [] if state["privacy.by_hand"] else [KINDS[kind] for kind in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
-            raise InvalidInputError([Problem("kinds", "Choose faces or plates to look for, or choose By hand only.")])
+            raise InvalidInputError(
+                [Problem("kinds", "Choose faces or plates to look for, or choose “Boxes drawn by people only”.")]
+            )
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
         page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
 
@@ -180,7 +182,7 @@ def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, 
     if not asked.done:
         return
     names = [name for name, kind in KINDS.items() if kind in asked.kinds]
-    how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "By hand only"
+    how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "Boxes drawn by people only"
     came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
     words = (
         f"Last search: {markup.moment(_at(asked.done))}, by {asked.by}. {how}. "

@@ -86,7 +86,7 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
     assert part(page, "standing") == ("3 pictures. Covered: 0. Nothing to cover: 0. Undecided: 3.")
     assert "The search misses faces" in words(page)
-    assert "clip" not in words(page).split("Look for faces")[0], "there are none"
+    assert "clip" not in words(page).split("Find faces and plates")[0], "there are none"
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(

@@ -173,7 +173,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         if attempt.set_number is not None
     ]
     if not senior_tries:
-        shell.show(markup.notice("Nobody has begun this qualification yet."))
+        shell.show(markup.notice("Nobody has started this qualification yet."))
         return
     shell.show(matrix(senior_tries))
     name = f"{view.name}-{stage.value}-qualification.csv"

@@ -136,7 +136,7 @@ def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, 
     ann, ben = make_people(store, "ann", "ben")
     sam = make_person(store, "sam", role=Role.SENIOR)
     begun = tries.begin(store, person=ann, project="p")
-    with pytest.raises(ConflictError, match="because the person has not submitted the try"):
+    with pytest.raises(ConflictError, match="The person has not submitted the try"):
         tries.review(store, by=sam, qualification=begun.id, signs=True)
     with pytest.raises(InvalidInputError, match="at least one item"):
         tries.review(store, by=sam, qualification=begun.id, signs=False)

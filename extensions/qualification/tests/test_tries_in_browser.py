@@ -223,9 +223,9 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
         lena.page.get_by_role("textbox", name="Summary for annotators").fill("Handles count.")
         lena.page.get_by_text("Require a new qualification").click()
         lena.picture(pictures and pictures / "guideline-requalify.png")
-        lena.page.get_by_role("button", name="Bring into force").click()
-        lena.page.get_by_role("dialog").get_by_role("button", name="Bring version 2 into force").dblclick()
-        expect(lena.page.get_by_text("Version 2 is in force.", exact=True)).to_be_visible()
+        lena.page.get_by_role("button", name="Publish", exact=True).click()
+        lena.page.get_by_role("dialog").get_by_role("button", name="Publish version 2").dblclick()
+        expect(lena.page.get_by_text("Version 2 is published.", exact=True)).to_be_visible()
     with opened(serving) as store:
         with store.read() as session:
             access = access_to(session, person=None, project="news")

@@ -14,6 +14,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, ItemField, Scalar, Schema
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from extensions.schema_migration.changes import rows
 from extensions.schema_migration.changes.comparison import Change, ChangeDecision, Comparison, Uses
@@ -58,7 +59,7 @@ def compare(
     at = ComparedKey(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
     if old_guideline != new_guideline:
-        lines = [f"{len(text.splitlines())} lines" if text else None for text in (old_guideline, new_guideline)]
+        lines = [with_noun(len(text.splitlines()), "line") if text else None for text in (old_guideline, new_guideline)]
         changes.append(Change(("guideline",), rows.GUIDELINE, lines[0], lines[1]))
     if changes and old.version == new.version:
         changes.insert(0, Change(("version",), rows.SAME_VERSION, old.version, new.version))

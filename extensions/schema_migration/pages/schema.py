@@ -140,7 +140,7 @@ def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
-            text = f"{stands.done:,} of {stands.items:,} items updated"
+            text = f"{stands.done:,} of {markup.count(stands.items, 'item')} updated"
             st.progress(min(stands.done / stands.items, 1.0), text=text)
         else:
             st.progress(0.0, text="Reading stored votes")

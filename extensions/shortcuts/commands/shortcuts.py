@@ -13,6 +13,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
+from domain.english import with_noun
 
 if TYPE_CHECKING:
     from annotation_schemas.model import Shortcuts as Limits
@@ -62,7 +63,7 @@ Models = Annotated[
 
 
 def shortcuts(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     counted: CountedItems = None,
     items: Annotated[
         Path | None,
@@ -171,7 +172,8 @@ def _report(
     scores, reasons = files
     if scores is not None:
         write_files({scores: text_shortcuts.as_csv(results).encode()})
-        print(f"{len(results.items):,} items written to {scores}. The file reveals keys.", file=sys.stderr)
+        items = with_noun(len(results.items), "item")
+        print(f"{items} written to {scores}. The file reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = [(score.choice.id, text_shortcuts.to_author(score)) for score in results.flagged]
         model_report.write_reasons(reasons, told_to)
@@ -232,7 +234,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
-    typer.echo(f"The text of {len(found.flagged):,} of {len(found.items):,} items reveals the key.")
+    typer.echo(f"The text of {len(found.flagged):,} of {with_noun(len(found.items), 'item')} reveals the key.")
     for score in found.flagged:
         why = "; ".join(score.reasons) or "many words together, but no single word"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
@@ -240,4 +242,4 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
         typer.echo(f"Excluded, because the multiple-choice key is missing: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
-        typer.echo(f"{found.without_source:,} items have no source. Each item counts as a separate source.")
+        typer.echo(f"Items without a source, each counted as a separate source: {found.without_source:,}.")

@@ -134,7 +134,8 @@ def _left_out(found: TextShortcuts) -> str:
     if found.skipped:
         sentences.append(f"Excluded: {markup.count(len(found.skipped), 'item')} without a multiple-choice key.")
     if found.without_source:
-        sentences.append(f"{found.without_source:,} items have no known source. Each item counts as a separate source.")
+        n = markup.count(found.without_source, "item has", "items have")
+        sentences.append(f"{n} no known source. Each item counts as a separate source.")
     return " ".join(sentences)
 
 
@@ -208,7 +209,7 @@ def _parts(found: TextShortcuts, rules: Sequence[_Rule], gate: TextResult | None
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
     n = len(found.places[-1].counts)
-    heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
+    heads = [("Dimension", "name"), *((f"Position {at + 1}", "number") for at in range(n))]
     heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
     by_place: list[list[markup.Markup]] = []
     for places in found.places:

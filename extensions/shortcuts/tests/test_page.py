@@ -102,7 +102,11 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     assert (longest["At most"], longest["How it stands"]) == ("55.0 %", "not within")
     assert rules["Shortest option"]["How it stands"] == "within"
     # six items of each dimension, of which the one has its right options in the first place, the other in the second
-    assert [(row["Place 1"], row["Place 2"]) for row in rows(page, "Place 1")] == [("6", "0"), ("0", "6"), ("6", "6")]
+    assert [(row["Position 1"], row["Position 2"]) for row in rows(page, "Position 1")] == [
+        ("6", "0"),
+        ("0", "6"),
+        ("6", "6"),
+    ]
     assert "longest option" in rows(page, "Probability of key")[0]["Why"]
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert line["Shortcuts"]["How it stands"].startswith("Not within: Longest option 100.0 %")

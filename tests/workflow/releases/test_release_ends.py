@@ -109,7 +109,8 @@ def test_a_release_that_is_killed_leaves_its_number_and_two_do_not_meet(machine:
     second = machine.command("second")
     assert second.wait(120) == 1
     assert machine.said("second") == [
-        "touchstone: Another process is making a release of p. Wait until that release is done. Then make this one."
+        "touchstone: Another process is creating a release of p. Wait until that release is done. Then create this "
+        "release."
     ]
     first.kill()
     first.wait(60)
@@ -181,7 +182,9 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
         found = list(both.map(make, homes))
     (made,) = [each for each in found if isinstance(each, CreatedRelease)]
     (refused,) = [each for each in found if isinstance(each, str)]
-    assert refused == "Another release was made at the same moment. Check that release, then make your release again."
+    assert (
+        refused == "Another release was created at the same moment. Check that release, then create your release again."
+    )
     assert (made.version, verify(made.place / "public")) == ("1", [])
     loser = next(each for each in homes if not made.place.is_relative_to(each))
     assert list((loser / "releases/p").iterdir()) == []
@@ -194,7 +197,7 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
 def test_what_is_being_built_is_no_one_elses(tmp_path: Path) -> None:
     with staging(tmp_path, "p") as made:
         (made / "half").write_text("x")
-        with pytest.raises(ConflictError, match="is making a release of p"), staging(tmp_path, "p"):
+        with pytest.raises(ConflictError, match="is creating a release of p"), staging(tmp_path, "p"):
             pass
         with staging(tmp_path, "q"):
             assert (made / "half").is_file()

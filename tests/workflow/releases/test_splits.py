@@ -264,7 +264,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
     assert assign(coarse, SplitPlan.of(("test=15", "train=rest"), off=Fraction(1, 2))).figures[0].wanted == 15
     assert "There are no items" in refused([], *HALVES)
     assert "is listed twice" in refused([SplitRecord("a", "x"), SplitRecord("a", "x")], *HALVES)
-    assert "There are 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
+    assert "The release has 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
     assert "leave nothing for train" in refused(one_video, "test=100", "train=rest")
     assert "Set one split to rest" in refused(one_video, "test=10", "train=20")
     assert "test=0.001 gives an empty split for 100 items" in refused(one_video, "test=0.001", "train=0.999")
@@ -309,7 +309,7 @@ def test_a_field_names_the_splits() -> None:
         in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
-    assert "1 items have no value in part; the first is 'z'" in refused(
+    assert "Items without a value in part: 1, first 'z'" in refused(
         [*records, SplitRecord("z", "x", value=" ")], "field:part"
     )
     assert "is 'Test A'; a split name must have" in refused([SplitRecord("z", "x", value="Test A")], "field:part")

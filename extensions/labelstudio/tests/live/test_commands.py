@@ -313,7 +313,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     press(page, "Connect")
     assert "Saved." in words(page)
     assert "No accounts are matched yet" in words(page)
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
+    email = next(box for box in page.text_input if box.label == "Email address of Bo")
     email.input(bo.email)
     press(page, "Save people")
     assert "Saved 1 change" in words(page)
@@ -323,7 +323,7 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     press(page, "Pull now")
     until(lambda: "1 answer stored" in words(page.run()), seconds=120)
     assert len(team.votes()) == 1
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
+    email = next(box for box in page.text_input if box.label == "Email address of Bo")
     assert email.value == bo.email
     email.input("")
     press(page, "Save people")
