@@ -31,16 +31,21 @@ def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     words = len(access.loaded.guideline_text.split())
     guideline = f"Version {access.guideline} has {words:,} words." if words else "The project has no guideline yet."
     yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
-    yield _items(session, access)
-    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
-    lacking = (
-        f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
-        if waiting
-        else "No images or clips are missing."
-    )
-    yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
+    items = _items(session, access)
+    yield items
+    if access.needed_roles:
+        yield _media(session, access, there=items.done)
     yield _people(session, access)
-    yield from sorted((step(session, access) for step in extensions.rows("setup_steps")), key=lambda step: step.place)
+    added = (step(session, access) for step in extensions.rows("setup_steps"))
+    yield from sorted((step for step in added if step is not None), key=lambda step: step.place)
+
+
+def _media(session: Session, access: Access, *, there: bool) -> SetupStep:
+    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
+    sentence = "No images or clips are missing." if there else "The project has no images or clips yet."
+    if waiting:
+        sentence = f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
+    return SetupStep("Media", there and not waiting, sentence, "import_", action="Add media")
 
 
 def _items(session: Session, access: Access) -> SetupStep:
