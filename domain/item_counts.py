@@ -34,15 +34,22 @@ class ItemCounts:
     """Items left to write: those wanted, less the written ones that are not rejected, and never below zero."""
     hidden: int = 0
     """Items that the lists of one reader leave out. The other counts include them."""
+    without_media: int = 0
+    """Items with a missing image or clip. The other counts include them."""
 
     @classmethod
     def of_dimension(
-        cls, states: Mapping[ItemState, int], *, wanted: int | None = None, in_progress: int = 0
+        cls,
+        states: Mapping[ItemState, int],
+        *,
+        wanted: int | None = None,
+        in_progress: int = 0,
+        without_media: int = 0,
     ) -> ItemCounts:
         """Return the counts of one dimension."""
         counts = cls(states, wanted, in_progress)
         left = 0 if wanted is None else max(wanted - (counts.written - counts.rejected), 0)
-        return cls(states, wanted, in_progress, left)
+        return cls(states, wanted, in_progress, left, without_media=without_media)
 
     @classmethod
     def total(cls, parts: Iterable[ItemCounts]) -> ItemCounts:
@@ -58,6 +65,7 @@ class ItemCounts:
             sum(counts.in_progress for counts in every),
             sum(counts.left for counts in every),
             sum(counts.hidden for counts in every),
+            sum(counts.without_media for counts in every),
         )
 
     def in_state(self, *states: ItemState) -> int:
@@ -157,6 +165,12 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "Items that you may be asked to vote on without knowing other votes. Your lists and searches hide these "
             "items until everyone has voted. Counts of the whole project include these items.",
             lambda counts: counts.hidden,
+        ),
+        "without_media": CountDefinition(
+            "with missing media",
+            "Items with a missing image or clip. Nobody gets an item before its required files are imported.",
+            lambda counts: counts.without_media,
+            ItemFilter(missing=True),
         ),
         "votes": CountDefinition(
             "votes",

@@ -22,7 +22,7 @@ class ExtensionNames:
     stages: tuple[str, ...] = ()
     """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
-    """Titles on the page *Import*."""
+    """Titles on the page *Add items*."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
     options: tuple[str, ...] = ()

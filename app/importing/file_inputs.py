@@ -1,4 +1,4 @@
-"""Inputs on the page Import that items and pool images share."""
+"""Inputs on the page Add items that items and pool images share."""
 
 from __future__ import annotations
 

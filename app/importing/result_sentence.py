@@ -31,8 +31,9 @@ def imported_sentence(done: Any) -> str:
         left_out = done.assets_missing - done.assets_refused - len(missing)
         more = f" and {left_out:,} more" if left_out > 0 else ""
         parts.append(f"missing: {', '.join(missing)}{more}")
-    if done.assets_missing:
-        parts.append("items wait until their missing media are imported")
+    if without_media := getattr(done, "without_media", 0):
+        wait = "waits for its files" if without_media == 1 else "wait for their files"
+        parts.append(f"{markup.count(without_media, 'item')} with missing media {wait}")
     refused = done.assets_refused  # the row's item was imported
     if refused:
         parts.append(f"{markup.count(refused, 'file')} refused (see the rows below); the items wait for these files")

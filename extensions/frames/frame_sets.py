@@ -146,7 +146,7 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFoundError("This frame set does not exist. Choose a set on the page Frames.")
+        raise NotFoundError("This frame set does not exist. Choose a set on the page From videos.")
     return folder
 
 
@@ -177,7 +177,7 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFoundError("This frame does not exist. Choose a frame on the page Frames.")
+        raise NotFoundError("This frame does not exist. Choose a frame on the page From videos.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
         raise NotFoundError("This frame is missing or damaged. Take the frames of its video again.")

@@ -1,4 +1,4 @@
-"""The box on the page Import that takes the images and clips of an import from a frame set."""
+"""The box on the page Add items that takes the images and clips of an import from a frame set."""
 
 from __future__ import annotations
 

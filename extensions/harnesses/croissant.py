@@ -169,7 +169,8 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
-            + "\nFill in these fields on the page Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
+            + "\nFill in these fields on the page Description, or with: "
+            "touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 

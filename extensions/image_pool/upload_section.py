@@ -1,4 +1,4 @@
-"""Import images and clips for authors on the page Import: one by one, or in groups."""
+"""Import images and clips for authors on the page Add items: one by one, or in groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The format of judges' replies, and the result of their import in a terminal and on the page *Import*."""
+"""The format of judges' replies, and the result of their import in a terminal and on the page *Add items*."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sentences(done: ImportedJudgements) -> Iterator[str]:
 
 
 def draw(done: ImportedJudgements) -> None:
-    """Draw the result of an import on the page *Import*."""
+    """Draw the result of an import on the page *Add items*."""
     from app import markup, shell
     from app.importing.result_sentence import show_losses
     from app.running import shown

@@ -66,8 +66,8 @@ class Budget:
     def why(self) -> str:
         """Return why no further request fits, as a sentence."""
         if self._max_calls is not None and self._calls >= self._max_calls:
-            return f"The run has reached the limit of {with_noun(self._calls, 'request')} (`max_calls`). "
-                "To continue, resume the run."
+            limit = with_noun(self._calls, "request")
+            return f"The run has reached the limit of {limit} (`max_calls`). To continue, resume the run."
         currency = self._price.currency if self._price else ""
         return (
             f"The run has cost {self._cost:.4f} {currency}, and one more request could exceed `max_cost` ("

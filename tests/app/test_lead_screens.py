@@ -398,8 +398,14 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
     assert (offered.project, offered.role) == ("tiny", Role.SENIOR)
+    assert "Senior" in part(test, "invitation")
+    assert "created by Lea" in part(test, "invitation")
     next(button for button in test.button if button.label == "I copied the link").click().run()
     assert not test.code
+    next(button for button in test.button if button.label == "Revoke").click().run()
+    test.button(key="people.sure.yes").click().run()
+    assert 'data-part="invitation"' not in words(test)
+    assert accounts.invitation(store, token=address.rpartition("/invite/")[2]) is None
 
 
 def test_someone_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
@@ -475,9 +481,20 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 1 of 2 images and clips found" in words(test)
-    assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
-        show("overview", "boss")
-    )
+    assert "1 item with missing media waits for its files." in words(test)
+    assert part(test, "imported").startswith("Show items The list starts with the 2 imported items.")
+    assert 'href="/items?project=tiny&amp;sort=-"' in words(test)
+    assert 'href="/items?project=tiny&amp;missing=yes&amp;sort=-"' in words(test)
+    board = show("overview", "boss")
+    assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(board)
+    assert "1 with missing media" in part(board, "summary")
+    assert 'href="/items?project=tiny&amp;dimension=counting&amp;missing=yes"' in words(board)
+    assert part(show("items", "boss"), "without-media") == "1 with missing media"
+    wrong = tmp_path / "items.csv"
+    wrong.write_text("id,question\n1,What?\n", encoding="utf-8")
+    test.text_input(key="import.items.path").input(str(wrong)).run()
+    assert ", which imports items as egothink: a folder per dimension" in html.unescape(words(test))
+    assert "use a schema with `source: {format: csv}`" in html.unescape(words(test))
     out = show("export", "boss")
     out.button(key="export.prepare").click().run()
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
@@ -544,6 +561,11 @@ def test_columns_that_differ_in_case_and_marks_need_no_choice(store: Store, show
     test.text_input(key="import.items.path").input(str(tmp_path / "t.csv")).run()
     assert "options = Choice A,Choice B" in part(test, "recognised")
     assert "id = Item ID" in part(test, "recognised")
+    (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
+    assert "question = QUESTION" in part(test, "recognised")
+    box.select("Options note").run()
+    assert "question = " not in part(test, "recognised"), "the person has chosen another column"
+    box.select("QUESTION").run()
     assert rows(test, "Unchanged") == [dict(zip(COUNTS, ("1", "0", "0", "0", "0", "1"), strict=True))]
     test.button(key="import.items.go").click().run()
     assert "1 item imported" in words(test)

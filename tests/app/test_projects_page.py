@@ -40,7 +40,8 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
             "Items written": "3",
             "Progress": "-",
             "Waiting for you": "2",
-            "State": "",
+            "State": "Active",
+            "": "",
         }
     ]
     assert "secret" not in words(page)

@@ -115,7 +115,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     write(tmp_path / "in/Activity/annotations.json", records[:2])
     write(tmp_path / "in/Object/attribute/annotations.json", records)
     done = bring(store, media, "egothink", tmp_path / "in")
-    assert done == ImportSummary(items=5, assets_missing=5)
+    assert done == ImportSummary(items=5, assets_missing=5, without_media=5)
     with store.read() as session:
         contents = item_revisions.contents(session, ids=range(1, 6))
     assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
@@ -137,7 +137,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
         "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the same file again with "
-        "its media, on the page Import or with `touchstone item import p egothink FILE --media DIR`."
+        "its media, on the page Add items or with `touchstone item import p egothink FILE --media DIR`."
     )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew
@@ -178,7 +178,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(3)], indent=None)
     bring(store, media, "egoplan", path)
     before = files_of(store, "egoplan")
-    assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
+    assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6, without_media=3)
     assert files_of(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
     with pytest.raises(InvalidFileError, match="row 1: the item '0' exists with other content"):

@@ -74,8 +74,8 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     if going:
         more = f" and {len(going) - 1} more" if len(going) > 1 else ""
         raise ConflictError(
-            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the page Models "
-            f"or Judges, or use `touchstone run pause`. Then {to}."
+            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the page Runs or "
+            f"Judges, or use `touchstone run pause`. Then {to}."
         )
     out = [
         row.address

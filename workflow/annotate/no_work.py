@@ -19,6 +19,9 @@ WAITS_FOR_MEDIA = marked(
     "Your remaining items wait for missing images or clips. A lead can add the files. Come back later."
 )
 
+_FOR_OTHERS = marked(
+    "You have no tasks in this stage now. Other people do the remaining items, for example because you wrote them."
+)
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")
 _SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")
 
@@ -86,6 +89,9 @@ def why_no_task(
     ):
         return NoTask("waiting_for_media", _(WAITS_FOR_MEDIA))
     if within:
+        done = task_counts.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        if not any(done.get(name) for name in mine or everywhere):
+            return NoTask("waiting_for_others", _(_FOR_OTHERS))
         return NoTask(
             "waiting_for_others",
             _("You have finished your tasks. The remaining items wait for other people. Come back later."),

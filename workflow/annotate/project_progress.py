@@ -322,11 +322,15 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "item waits for missing media",
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
-        rest=". Import the same file again with its media, on the page Import or with `touchstone item import "
+        rest=". Import the same file again with its media, on the page Add items or with `touchstone item import "
         f"{access.name} {format} FILE --media DIR`.",
         page="import_",
         label="Import media",
     )
+
+
+ADD_IMAGES = "Add images"
+"""The label of the button that leads to the image pool."""
 
 
 def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocker]:
@@ -344,7 +348,7 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
             "items are left to write",
             rest=rest,
             page="import_",
-            label="Add images",
+            label=ADD_IMAGES,
             stops=not free,
         ),
     )

@@ -129,17 +129,17 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return _(
-            "Before the {stage}, you must answer a set of items. To start, open Qualification in the menu."
-        ).format(stage=called)
+        return _("Before the {stage}, you must answer a set of items. To start, open Qualification on My work.").format(
+            stage=called
+        )
     next_steps = {
         Standing.OPEN: _("Your qualification is not finished. Continue the qualification."),
         Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing your answers."),
         Standing.FAILED: _(
-            "You have not passed the qualification yet. To see the next step, open Qualification in the menu."
+            "You have not passed the qualification yet. To see the next step, open Qualification on My work."
         ),
         Standing.SENT_BACK: _(
-            "A senior sent your qualification back. To see the reason, open Qualification in the menu."
+            "A senior sent your qualification back. To see the reason, open Qualification on My work."
         ),
     }
     return next_steps[state]

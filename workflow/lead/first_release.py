@@ -34,25 +34,30 @@ def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
         f"Version {access.guideline} has {with_noun(words, 'word')}." if words else "The project has no guideline yet."
     )
     yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
-    yield _items(session, access)
-    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
-    lacking = (
-        f"{with_noun(waiting, 'item lacks', 'items lack')} images or clips."
-        if waiting
-        else "No images or clips are missing."
-    )
-    yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
+    items = _items(session, access)
+    yield items
+    if access.needed_roles:
+        yield _media(session, access, there=items.done)
     yield _people(session, access)
-    yield from sorted((step(session, access) for step in extensions.rows("setup_steps")), key=lambda step: step.place)
+    added = (step(session, access) for step in extensions.rows("setup_steps"))
+    yield from sorted((step for step in added if step is not None), key=lambda step: step.place)
+
+
+def _media(session: Session, access: Access, *, there: bool) -> SetupStep:
+    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
+    sentence = "No images or clips are missing." if there else "The project has no images or clips yet."
+    if waiting:
+        sentence = f"{with_noun(waiting, 'item lacks', 'items lack')} images or clips."
+    return SetupStep("Media", there and not waiting, sentence, "import_", action="Add media")
 
 
 def _items(session: Session, access: Access) -> SetupStep:
     n = count_project(session, access=access).written
     images = image_pool.count(session, access=access, dimensions=None) if access.schema.stages.authoring else 0
     if n or not images:
-        sentence = f"{n:,} {'item is' if n == 1 else 'items are'} written." if n else "The project has no items yet."
+        sentence = f"{with_noun(n, 'item is', 'items are')} written." if n else "The project has no items yet."
     else:
-        sentence = f"Authors can write about {images:,} {'image' if images == 1 else 'images'}."
+        sentence = f"Authors can write about {with_noun(images, 'image')}."
     return SetupStep("Items", bool(n or images), sentence, "import_", action="Add items", setup=True)
 
 

@@ -84,6 +84,8 @@ class ItemPage:
     """The number of matching items on all pages."""
     counts: ItemCounts
     """The counts of the whole project, with the items that are hidden from the reader."""
+    without_media: int
+    """The number of matching items with a missing image or clip."""
     has_expired: bool
     """Whether a lead finds items with answers that came after the lease had ended."""
     columns: tuple[str, ...]
@@ -123,6 +125,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         counts = count_project(session, access=access, reader=within)
+        without_media = _count_without_media(session, within, wanted) if n and counts.without_media else 0
         expired = within.own and item_list.has_expired(session, project_id=access.project_id)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
@@ -130,7 +133,14 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return ItemPage(lines, n, counts, expired, columns)
+    return ItemPage(lines, n, counts, without_media, expired, columns)
+
+
+def _count_without_media(session: Session, within: ListScope, wanted: ItemFilter) -> int:
+    if wanted.missing is False:
+        return 0
+    _, n = item_list.page(session, within=within, wanted=replace(wanted, missing=True), limit=1)
+    return n
 
 
 @dataclass(frozen=True)

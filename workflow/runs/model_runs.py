@@ -54,7 +54,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     if spec.adapter == "file":
         raise ModelError(
             f"Answers of {spec.name} come from a file. Import the answers with `touchstone item import` or on "
-            "the page Import."
+            "the page Add items."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):

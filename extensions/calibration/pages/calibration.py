@@ -149,7 +149,7 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="Add an imported rater who is a person but is not marked as a person on Import.",
+                help="Add an imported rater who is a person but is not marked as a person on the page Add items.",
             )
         with right:
             judges = st.multiselect(

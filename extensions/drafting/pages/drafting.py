@@ -1,4 +1,4 @@
-"""The page Drafting: give a model's proposals to images, and see the effect on items. For leads."""
+"""The page Model drafts: give a model's proposals to images, and see the effect on items. For leads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page Frames: leads take frames out of videos, screen and choose them, and add the chosen ones to the pool."""
+"""The page From videos: leads take frames from videos, screen and choose them, and add the chosen ones to the pool."""
 
 from __future__ import annotations
 

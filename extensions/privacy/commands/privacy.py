@@ -195,7 +195,8 @@ def cover(
         )
     if done.sets:
         typer.echo(
-            f"Touchstone deleted frame sets on the page Frames, because their clips changed: {', '.join(done.sets)}."
+            "Touchstone deleted frame sets of the page From videos, because their clips changed: "
+            f"{', '.join(done.sets)}."
         )
     if done.releases:
         typer.echo(

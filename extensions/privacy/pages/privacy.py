@@ -301,7 +301,7 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
         )
     if sets:
         sentences.append(
-            f"Touchstone will delete frame sets on the page Frames, because their clips change: {', '.join(sets)}."
+            f"Touchstone will delete frame sets of the page From videos, because their clips change: {', '.join(sets)}."
         )
     if changes.archive:
         sentences.append(

@@ -1,4 +1,4 @@
-"""The page *Qualify*: a person's own tries; for seniors, the matrix of people and items; for leads, the set."""
+"""The page *Qualification*: a person's own tries; for seniors, the matrix of people and items; for leads, the set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page *Schema*: the schema in force, the effects of an edited one, the decisions it needs, and undo."""
+"""The page *Form*: the schema in force, the effects of an edited one, the decisions it needs, and undo."""
 
 from __future__ import annotations
 
