@@ -76,7 +76,7 @@ def turn_off(store: Store, *, token: str) -> None:
             raise NotFoundError(
                 _(
                     "This link is not valid, so your email settings did not change. You can change these settings on "
-                    "the page Notices."
+                    "the Notices page."
                 )
             )
 
