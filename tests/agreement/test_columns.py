@@ -123,7 +123,7 @@ def test_a_data_frame_is_a_long_table() -> None:
         ),
         (
             lambda: LongTable.from_frame(FRAME, value="grade"),
-            "no column 'grade' for the value. The columns of the data frame are: unit",
+            "no column 'grade' for the value. Choose one of these columns: unit",
         ),
         (lambda: LongTable.from_frame(pd.concat([FRAME, FRAME], axis=1)), "2 columns called 'unit'"),
         (lambda: LongTable.from_frame(FRAME, rater="dimension"), "Row 3 of the data frame has no rater"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_a_wrong_number_is_an_error_with_both_values() -> None:
     (nothing,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, None)
     assert nothing.differs
     found = second_opinion([("kappa", 0.123, [peer]), ("fine", 1.0, [Peer("scikit-learn 1.9.1", 1.0, False)])])
-    assert found.sentence.startswith("1 of 2 coefficients differ from the results of scikit-learn ")
+    assert found.sentence.startswith("Coefficients that differ from scikit-learn 1.9.1: 1 of 2.")
     (sentence,) = found.differences
     assert sentence.startswith(f"kappa: 0.123 in Touchstone, {peer.value:.12g} in scikit-learn ")
 
@@ -185,7 +186,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
         cli, ["agreement", "show", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True
     )
     red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m")]
-    assert "3 of 3 coefficients differ from the results of scikit-learn" in red[0]
+    assert re.search(r"Coefficients that differ from scikit-learn \S+: 3 of 3\.", red[0])
     assert all("in Touchstone, 0.25 in scikit-learn" in line for line in red[1:])
     assert len(red) == 4
 

@@ -54,7 +54,7 @@ def schema() -> Schema:
         ({"pick": "mug", "seen": [], "fits": "yes"}, "Choose one of the listed answers."),
         (
             {"pick": "cup", "seen": ["cup", "cannot_tell"], "fits": "yes"},
-            "“Too dark” cannot be combined with other answers.",
+            "Choose either “Too dark” or other answers.",
         ),
         ({"pick": "cup", "seen": ["none_of_these"], "fits": "yes"}, "Choose only from the listed answers."),
         ({"pick": "cup", "seen": [], "fits": "none_of_these"}, "Choose one of the listed answers."),

@@ -41,7 +41,7 @@ def test_a_template_is_read_with_its_hash() -> None:
         (
             "How like",
             "{how} like",
-            r"t\.txt:5: variables: the text has the placeholder `\{how\}`, which is missing here; "
+            r"t\.txt:5: variables: the text has the placeholder `\{how\}`, which is missing in `variables`; "
             r"add the placeholder's name",
         ),
         ("values: [0, 1]", "values: []", r"t\.txt:7: values: give at least one value"),

@@ -99,7 +99,7 @@ MAYBE_MEANT = [
          "12: warning: item.fields[4]", "`reason` may reveal the right answer"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               several="    - {name: several, kind: options_of, field: options}"),
-         "13: warning: item.fields[5]", "and see `several`"),
+         "13: warning: item.fields[5]", "but already see the author's choice in `several`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
          "32: warning: stages.grading.raters", "with two people, two different grades have no majority"),
@@ -155,7 +155,7 @@ def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
     short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
     errors, warnings = said(short, tmp_path)
     assert errors == []
-    assert [each for each in warnings if "is 3, but 2 * 2 (dimensions * people per dimension) is 4" in each] == warnings
+    assert [each for each in warnings if "is 3, but 2 dimensions times 2 people per dimension is 4" in each] == warnings
     assert warnings
     assert said(enough, tmp_path) == ([], [])
 

@@ -80,7 +80,7 @@ def _frames(lea: Desk, clips: Path, pictures: Path | None) -> None:
     lea.settled()
     expect(steps.nth(0)).to_contain_text("cannot decode torn.mp4")
     # on screen at 0, 2, ..., 26 s: 14 frames
-    expect(steps.nth(1)).to_contain_text("one every 2 seconds")
+    expect(steps.nth(1)).to_contain_text("one frame every 2 seconds")
     expect(page.locator("[data-part=candidates]")).to_contain_text("14 frames with these filters")
     tiles = page.locator("[data-part=candidate] img")
     expect(tiles).to_have_count(14)

@@ -163,7 +163,7 @@ def test_sentences_name_the_size_the_questions_and_what_changes() -> None:
     found = RankingBiases((bias(11.0, 3.0, 0.0002, exchanges=("b", "a")),), ("length", "model"), 1_800, 300)
     assert bias_first(found) == (
         "A bias blocks this judge from replacing a person: it favors its own family by 11.0 points [8.0, 14.0] "
-        "(p < 0.001 after correction, 300 questions); without this bias a would rank above b.",
+        "(p < 0.001 after correction, 300 questions); without this bias, a would rank above b.",
     )
     assert "Not tested: length (the lengths of the answers are unknown); model" in biases_tested(found)
     less = RankingBiases((bias(-3.0, 1.0, 0.004, reaches=("a", "b", 2.0)),), (), 1_800, None)
