@@ -18,7 +18,7 @@ from workflow.annotate import looking
 LOOKING = "The preview uses no real item, so you can still review every item blind."
 TAKING = "To work on an item yourself, take the item. Until the item is decided, other pages hide its votes from you."
 EMPTY_POOL = "Authors write items about images in the pool, but the pool has no free image. "
-WRITING = "To write an item, choose an image."
+WRITING = "To choose an image from the pool and write about it, press “Write an item”."
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:

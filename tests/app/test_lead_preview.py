@@ -113,7 +113,7 @@ def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, hom
     assert button.disabled
     make_pool(working, 1)
     page = drawn(working, home, "author", "lea", project="p")
-    assert part(page, "waits") == "To write an item, choose an image."
+    assert part(page, "waits").startswith("To choose an image from the pool")
     (button,) = [each for each in page.button if each.label == "Write an item"]
     button.click().run()
     assert "This preview" not in words(page)
