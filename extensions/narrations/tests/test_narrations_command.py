@@ -181,7 +181,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
         told.splitlines()[0]
         == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from the first to the last narration"
     )
-    assert "0 of 5 begin before the previous narration stops" in told
+    assert "begin before the previous narration stops: 0 of 5" in told
     found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}

@@ -220,7 +220,10 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     assert mailer.look() == 0
     assert standing() == (
         {"waiting": 1},
-        ["The mail server refused the address ann@example.org: 451 not now , please."],
+        [
+            "The mail server refused the address ann@example.org: 451 not now , please. Check the address, or ask "
+            "the operator of the mail server."
+        ],
     )
     server.replies.clear()
     assert mailer.look() == 0, "not before its time"

@@ -200,7 +200,10 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         (UnitRequest(success="key"), r"Name the dimensions whose answers are plans"),
         (UnitRequest(plans=("gaol",)), "unknown dimension 'gaol'"),
         (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),
-        (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4. Scores: gpt35 \(score\)"),
+        (
+            UnitRequest(scores="gpt4"),
+            r"no answer in the aspects has a score of gpt4. Choose one of these scores: gpt35 \(score\)",
+        ),
         (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'. Aspects with scores: type, spatial"),
         (UnitRequest(models=("dog",)), "No model has the name dog. Models: ann's, big, cat"),
     ],
@@ -321,7 +324,7 @@ def test_what_stands_against_it_is_said() -> None:
     out = fit_regressions(
         joined_of({f"m{at}": (at,) for at in (0, 1, 2, 3, 20)}, {"m0": 0, "m1": 2, "m2": 5, "m3": 9, "m20": 10})
     )[0]
-    assert "fitted shares of success are below 0 or above 1" in " ".join(out.notes)
+    assert "Fitted shares of success below 0 or above 1: " in " ".join(out.notes)
 
 
 def test_few_units_for_many_aspects_are_said() -> None:

@@ -111,8 +111,9 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures. Covered: 2. Nothing to cover: 1. Undecided: 0."
-    assert "2 boxes in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download." in part(
-        page, "covered"
+    assert (
+        "2 boxes in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download, because"
+        in part(page, "covered")
     )
     assert not archive.exists()
     decided = {row["Picture"]: (row["Covered"], row["By"]) for row in rows(page, "Left as found")}

@@ -60,7 +60,7 @@ def test_a_flipped_vote_names_everything_that_moves(root: Path) -> None:
     assert said["agreement.verification.choice.percent_agreement.all"] == (0.8, 1.0)
     words = "\n".join(in_words(found))
     assert f"{VOTES} was changed in line {at + 1}" in words
-    assert "colour/4: rejected printed, kept recomputed" in words
+    assert "colour/4: printed: rejected; recomputed: kept" in words
     assert words.endswith("Not equal.")
 
 
