@@ -119,7 +119,7 @@ def test_a_wrong_number_is_an_error_with_both_values() -> None:
     (nothing,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, None)
     assert nothing.differs
     found = second_opinion([("kappa", 0.123, [peer]), ("fine", 1.0, [Peer("scikit-learn 1.9.1", 1.0, False)])])
-    assert found.sentence.startswith("1 of 2 coefficients differ from scikit-learn ")
+    assert found.sentence == "Coefficients that differ from scikit-learn 1.9.1: 1 of 2."
     (sentence,) = found.differences
     assert sentence.startswith(f"kappa: 0.123 in Touchstone, {peer.value:.12g} in scikit-learn ")
 
@@ -182,7 +182,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
         cli, ["agreement", "show", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True
     )
     red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m")]
-    assert "3 of 3 coefficients differ from scikit-learn" in red[0]
+    assert red[0].endswith(": 3 of 3.\x1b[0m")
     assert all("in Touchstone, 0.25 in scikit-learn" in line for line in red[1:])
     assert len(red) == 4
 

@@ -321,7 +321,7 @@ def test_what_stands_against_it_is_said() -> None:
     out = fit_regressions(
         joined_of({f"m{at}": (at,) for at in (0, 1, 2, 3, 20)}, {"m0": 0, "m1": 2, "m2": 5, "m3": 9, "m20": 10})
     )[0]
-    assert "fitted shares of success are below 0 or above 1" in " ".join(out.notes)
+    assert "Fitted shares of success below 0 or above 1" in " ".join(out.notes)
 
 
 def test_few_units_for_many_aspects_are_said() -> None:
