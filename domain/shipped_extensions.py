@@ -306,7 +306,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Image pool",
         pages=("triage",),
         stages=("triage",),
-        import_sections=("Images to write items about",),
+        import_sections=("Images for new items",),
         commands=("pool",),
     ),
     "replay": ExtensionNames("Verification and replay of releases", commands=("release check",)),

@@ -69,7 +69,7 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
         if row.state is not RunState.BATCH:
             raise ConflictError(
                 f"The run {at.run} is {row.state.value}, so you cannot submit more of its questions. Start a new run "
-                "with --batch."
+                "with batch files."
             )
         unit_ids = free_units(session, row)[:size]
         if not unit_ids:

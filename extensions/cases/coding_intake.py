@@ -154,7 +154,7 @@ def _extend(session: Session, access: Access, stage: Coding, *, by: Person | Non
     if before is None:
         raise ConflictError(
             f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to "
-            "extend. Use --send without --outputs."
+            "extend. Send the answers without a number."
         )
     if outputs <= before:
         raise ConflictError(f"The sample already has {before:,} planned answers. Give a larger number.")

@@ -42,8 +42,8 @@ def merge_lists(criterion: Column, value: Column) -> tuple[Column, list[str]]:
                 new[place] = names.setdefault(label, len(names))
         elif n := _in_other_order([value.names[place] for place in counter]):
             notes.append(
-                f"{name}: {with_noun(n, 'list')} of numbers {'differs from another list' if n == 1 else 'differ'} only "
-                "in the order, and such lists count as different values. If the order has no meaning, sort each list."
+                f"{name}: {n:,} lists of numbers differ only in their order and count as different values. If the "
+                "order has no meaning, sort each list."
             )
         places[rows] = new[value.places[rows]]
     return Column(tuple(label for _, label in names), places).of(np.arange(len(places))), notes
@@ -105,7 +105,7 @@ def _sentence(name: str, n: int, *, is_ranking: bool) -> str:
     if is_ranking:
         return (
             f"{name}: {with_noun(n, 'value is a list', 'values are lists')} with the same entries, so Touchstone "
-            "compares lists as rankings. If the order has no meaning, sort each list."
+            "compares the lists as rankings. If the order has no meaning, sort each list."
         )
     return (
         f"{name}: {with_noun(n, 'value is a list', 'values are lists')}, so Touchstone compares the values as sets. "

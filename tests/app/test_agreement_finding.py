@@ -44,7 +44,7 @@ def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
     """Item 1: all equal, 3 of 3 pairs. Item 2: two against one, 1 of 3. Item 3 has one vote."""
     found = of({"ann": ["yes", "yes", "yes"], "bo": ["yes", "yes", None], "cy": ["yes", "no", None]})
     assert found.share == "4 of 6 pairs of votes, on 2 items"
-    assert found.notes[0] == "Based on 2 items with at least two votes; 1 with fewer is not included."
+    assert found.notes[0] == "Based on 2 items with at least two votes; 1 with fewer than two is not included."
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         said[" ".join(words[1:4])] = done.stdout.splitlines()
     assert said["item import changes"] == [
         "Imported 2 items.",
-        "Media: 3 present, 1 missing (some items wait for files; add the files with --media DIR).",
+        "Media: 3 present, 1 missing (1 item with missing media; add the files with --media DIR).",
         "Missing: k4.jpg.",
         "changes.csv: the cells are separated by semicolons. Unused column: 'Quelle' (the values "
         "are kept for exports).",

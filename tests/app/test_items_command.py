@@ -100,7 +100,7 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assert [each.name for each in item_views.views(store, person=lea, project="p")] == ["Ann's"]
     out = tmp_path / "part"
     told = said("item", "export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
-    part = "A part: 2 of the 6 items of the project, selected for this export."
+    part = "Partial export: 2 of the project's 6 items, selected for this export."
     assert told.splitlines()[-2:] == [f"Wrote 2 items in 2 files to {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
     assert "does not have these items: gone/9" in said(

@@ -105,7 +105,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     page.selectbox(key="items.format").set_value("jsonl").run()
     for _ in range(2):  # pressed twice
         page.button(key="items.ready.prepare").click().run()
-    assert "Ready: 1 item in 2 files. A part: 1 of the 28 items of the project" in words(page)
+    assert "Ready: 1 item in 2 files. Partial export: 1 of the project&#x27;s 28 items" in words(page)
     _, made = page.session_state["items.ready"]
     assert made["name"] == "p-jsonl-chosen-1-of-28.zip"
     assert [each["id"] for each in made["manifest"]["items"]] == [seen]

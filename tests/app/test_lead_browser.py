@@ -303,7 +303,7 @@ def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
     _bring(home, thirty, tmp_path, "Object/existence")
     page.goto(f"{running.url}/items?project=tiny&text=Which,&size=25")
     settled(page)
-    said = page.get_by_role("status").filter(has_text="icked")
+    said = page.get_by_role("status").filter(has_text="selected")
     boxes = page.get_by_role("checkbox", name=re.compile("^Select .*Which"))
     boxes.nth(2).focus()
     page.keyboard.press("Space")

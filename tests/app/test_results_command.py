@@ -54,7 +54,7 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
     text = said()
     assert "Accuracy against the key, unreadable answers count as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
-    assert "1 earlier answers do not count" in text
+    assert "1 earlier answer does not count" in text
 
 
 def test_slices_are_told_with_their_number(home: Path) -> None:

@@ -176,7 +176,7 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert out(store, "egoplan", part, **only) == [name, "manifest.json"]
     assert json.loads((part / name).read_bytes()) == [records[0], records[2]], "as they stand, in the order of the file"
     told = json.loads((part / "manifest.json").read_bytes())
-    says = "A part: 2 of the 3 items of the project, selected for this export."
+    says = "Partial export: 2 of the project's 3 items, selected for this export."
     sizes = {"written": 2, "of": 3, "chosen": 2, "chosen_and_not_written": []}
     assert list(told.items())[1] == ("restricted", {"says": says, **sizes})
     assert [(item["id"], item["file"], item["position"], item["state"]) for item in told["items"]] == [

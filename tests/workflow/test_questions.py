@@ -354,7 +354,10 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         expected = "".join(told[each] for each in injections)
         assert f"Write the plan.{expected}\n\nThe first image" in second.text
         if "knowledge" in injections:
-            assert first.cannot == "The prompt asks for `knowledge`, which this item does not have."
+            assert first.cannot == (
+                "The prompt asks for `knowledge`, which this item does not have. Fill in the field, or choose another "
+                "prompt."
+            )
             assert goal.cannot == first.cannot
         else:
             assert f"Write the plan.{expected}\n\nThe first image" in first.text

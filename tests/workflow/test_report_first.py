@@ -242,8 +242,8 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
         ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: the value must be between 0 and 1"),
         ({}, {"rule": {"margen": 0.1}}, "margen"),
         ({}, {"regression": {"success": "scores"}}, "success: grading has no criterion `scores` with numbers; use"),
-        ({}, {"regression": {"success": "score"}}, "regression.success: `score` needs `dimensions`"),
-        ({}, {"regression": {"success": "score", "task": "home"}}, "task: items have no field `home`; fields:"),
+        ({}, {"regression": {"success": "score"}}, "regression.success: `score` has no `dimensions`"),
+        ({}, {"regression": {"success": "score", "task": "home"}}, "task: items have no field `home`; use one of:"),
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(

@@ -176,7 +176,7 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion]) -> None:
     for version in reversed(versions):
         submitted = sum(version.submissions.values())
         about = [
-            f"Version {version.number}" + (" (published)" if version.in_force else ""),
+            f"Version {version.number}" + (" (current)" if version.in_force else ""),
             markup.label(version.why or "came with the schema"),
             markup.count(submitted, "submission"),
         ]

@@ -21,7 +21,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (some items wait for files; add the files with --media DIR).",
+        "Media: 0 present, 4 missing (4 items with missing media; add the files with --media DIR).",
         "Not imported, because the task was skipped: 1 annotation.",
         "Replaced by a later annotation of the same person or model: 1.",
         "Counted as people: label-studio-4, label-studio-5.",

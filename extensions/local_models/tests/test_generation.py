@@ -135,7 +135,7 @@ def test_one_bad_picture_spoils_no_one_elses_answer(kept: Kept, tmp_path: Path) 
     answers = asked(model, questions)
     assert {number for number in answers if answers[number].outcome is Outcome.SKIPPED} == {2, 3, 4}
     assert answers[2].error.startswith("Touchstone cannot open the picture gone.png")
-    assert answers[3].error == "The picture missing.png is missing."
+    assert answers[3].error == "The picture missing.png is missing. Import the picture again."
     assert answers[4].error == "Its clip is not there."
     for number in (0, 1, 5):
         assert texts(answers)[number] == texts(good)[number]

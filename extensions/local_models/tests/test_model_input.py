@@ -157,7 +157,9 @@ def test_a_model_for_one_picture_is_not_asked_about_two(family: str, kept: Kept,
     other = question(2, shown(tmp_path, 1), "What is this?")
     answers = asked(model, [two, other])
     assert answers[1].outcome is Outcome.SKIPPED
-    assert answers[1].error.endswith("accepts only one picture, but the question has 2.")
+    assert answers[1].error.endswith(
+        "accepts only one picture, but the question has 2. Choose a model that accepts several pictures."
+    )
     assert texts(answers)[2] == texts(asked(model, [other]))[2]
     assert asked(model, [without_pictures(other)])[2].outcome is Outcome.SKIPPED
 

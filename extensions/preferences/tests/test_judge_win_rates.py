@@ -95,7 +95,10 @@ def test_both_orders_of_a_pair_are_one_comparison(
     here = SimpleNamespace(store=world.store, settings=SimpleNamespace(home=tmp_path))
     monkeypatch.setattr("app.services.resources", lambda: here)
     command().main(["result", "show", "p", "--format", "csv"], standalone_mode=False)
-    assert "Not in this table: 1 comparison. Export comparisons with --comparisons FILE.csv." in capsys.readouterr().err
+    assert (
+        "Not in this table: 1 comparison. To export the comparisons, use --comparisons FILE.csv."
+        in capsys.readouterr().err
+    )
     out = tmp_path / "pairs.csv"
     command().main(["result", "show", "p", "--format", "csv", "--comparisons", str(out)], standalone_mode=False)
     assert "Not in this table" not in capsys.readouterr().err

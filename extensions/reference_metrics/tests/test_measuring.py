@@ -117,7 +117,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
     shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
-    with pytest.raises(ConflictError, match="This action needs a run that asks a model"):
+    with pytest.raises(ConflictError, match="computes the metric rouge_l against answer, so there is no model to ask"):
         run_control.pause(measured, by=None, run=kept.public_id)
 
 

@@ -74,7 +74,7 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert run("list", "p").count("gpt for shortcuts: without images, order") == 3
     text = said("p", "--models", "--scores", str(home / "said.csv"))
     assert (
-        "Without images, one model or more get 4 of 4 items right in every order of options (number of orders: at "
+        "Without images, 1 model or more gets 4 of 4 items right in every order of options (number of orders: at "
         "least 3)" in text
     )
     assert text.count("gpt is right without images in all 3 orders of options (by chance 12.5 %)") == 4
