@@ -44,7 +44,7 @@ CONTROLS = {
     "--earlier": CALIBRATE,
     "--units": CALIBRATE,
     "--family": CALIBRATE,
-    "with `--fill PLACEHOLDER=FIELD` or on the page Judges": "in the boxes of this page",
+    "`--fill PLACEHOLDER=FIELD` or the page Judges": "the boxes of this page",
     " or --media-from ADDRESS. If Label Studio runs on this machine, you can use --local-files FOLDER instead.": (
         ". The operator of this server sets this address."
     ),

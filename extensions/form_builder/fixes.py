@@ -99,7 +99,7 @@ def _values(document: Document, trouble: Trouble, value: Any, meant: re.Match[st
         yield Fix(f"Write {number[1]}", (Edit("set", path, wanted),))
     if message == yaml_text.NOTHING:
         yield Fix("Remove the empty key", (Edit("remove", path),))
-    if "must be at least 1" in message and not isinstance(value, Mapping):
+    if re.search(r"must be (?:at least 1|1 or more)\b", message) and not isinstance(value, Mapping):
         yield Fix("Use 1", (Edit("set", path, 1),))
     if path[-1] == "keep" and isinstance(value, Mapping):
         yield from _of_keep(document, trouble)

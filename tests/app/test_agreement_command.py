@@ -294,5 +294,5 @@ def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"touchstone: {missing} cannot be read: No such file")
+    assert done.stderr.startswith(f"touchstone: Touchstone cannot read {missing}: No such file")
     assert len(done.stderr.splitlines()) == 1

@@ -179,8 +179,8 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         answers=on_answers,
         items=bool(voted & rated),
     )
-    how = "fill a placeholder with `--fill PLACEHOLDER=FIELD` or on the page Judges"
-    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in troubles]
+    how = "To change placeholders, use `--fill PLACEHOLDER=FIELD` or the page Judges."
+    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}. {how}") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems
     chosen = {"models": plan.models, "chosen": plan.chosen == "graded", "attacks": plan.attacks}

@@ -16,6 +16,7 @@ import pytest
 from app import cli
 from db.engine import Store, open_store
 from domain.errors import ConflictError
+from domain.settings import STORED_IN
 from media.store import MediaStore
 from testkit.forked import Forked
 from testkit.released import needs_replay, verify
@@ -70,7 +71,7 @@ class Machine:
 
     def said(self, name: str) -> list[str]:
         lines = (self.home / f"{name}.err").read_text().splitlines()
-        return [line for line in lines if not line.startswith("Touchstone: everything is kept")]
+        return [line for line in lines if not line.startswith(STORED_IN)]
 
     @property
     def versions(self) -> list[str]:
@@ -129,9 +130,9 @@ def test_where_a_copy_cannot_go_is_said_and_nothing_half_stays_there(machine: Ma
     there.mkdir()
     file.write_text("x")
     for name, out, words in (
-        ("taken", there, "exists already"),
+        ("taken", there, "already exists"),
         ("a file above", file / "out", "is not writable"),
-        ("not ours", Path("/proc/out"), "cannot be"),
+        ("not ours", Path("/proc/out"), "could not copy the release to /proc/out"),
     ):
         done = machine.command(name, "--out", out)
         assert done.wait(120) == 1
