@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from agreement.holm import holm
-from domain.replies import WARNING
+from domain.replies import WARNING, counted_reasons
 
 MOST_LOST = 0.02
 """A larger share of losses is shown as a warning."""
@@ -164,7 +164,7 @@ class Losses:
         name = f"{self.subject}: " if self.subject else ""
         if not self.lost:
             return f"{name}0 of {self.asked:,} {self.unit} could not be read."
-        why = ", ".join(f"{n:,} {reason}" for reason, n in self.reasons.items())
+        why = counted_reasons(self.reasons)
         return f"{name}{self.lost:,} of {self.asked:,} {self.unit} could not be read ({_percent(self.share)}): {why}."
 
     @property

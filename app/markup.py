@@ -48,7 +48,7 @@ STYLE += """
 .ts-notice.good { border-left-color: #1f8a64; }
 .ts-made-up { display: inline-block; font-size: .78rem; font-weight: 600; letter-spacing: .02em; border-radius: 4px;
   padding: .05rem .45rem; background: #e3b341; color: #2b2102; }
-@media (max-width: 900px) { [data-testid="stHtml"]:has(> .ts-table) { overflow-x: auto; } }
+@media (max-width: 900px) { [data-testid="stHtml"]:has(.ts-table) { overflow-x: auto; } }
 .ts-table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .ts-table th { text-align: start; font-weight: 600; font-size: .82rem; padding: .35rem 0; padding-inline-end: .9rem;
   color: color-mix(in srgb, currentColor 66%, transparent);
@@ -111,6 +111,16 @@ button[data-testid="stBaseButton-segmented_controlActive"]:is(:hover, :focus) {
 """
 
 
+def scroll_bar(selector: str) -> str:
+    """Return a style that always shows the scroll bar of a wide table, so that nobody takes the table for whole."""
+    colors = [f"background: color-mix(in srgb, currentColor {strength}%, transparent);" for strength in (10, 55)]
+    return (
+        f"{selector}::-webkit-scrollbar {{ height: 12px; width: 12px; }}\n"
+        f"{selector}::-webkit-scrollbar-track {{ {colors[0]} }}\n"
+        f"{selector}::-webkit-scrollbar-thumb {{ {colors[1]} border-radius: 6px; }}\n"
+    )
+
+
 def text(value: object) -> Markup:
     """Return a text as escaped HTML."""
     return Markup(escape(str(value)))
@@ -138,6 +148,28 @@ def decimal(value: float, digits: int = 2) -> str:
     """Return a number with a fixed number of decimals. A value that rounds to zero has no sign."""
     written = f"{value:.{digits}f}"
     return written.lstrip("-") if float(written) == 0 else written
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage. Only exactly 0 and 1 are written as 0 and 100.
+
+    >>> percent(0.724), percent(0.724, 1), percent(0.9999), percent(0.004), percent(1.0)
+    ('72 %', '72.4 %', 'more than 99 %', 'less than 1 %', '100 %')
+    """
+    least = 10.0**-digits
+    shown = f"{100 * share:.{digits}f}"
+    if float(shown) == 100 and share < 1:
+        return f"more than {100 - least:.{digits}f} %"
+    return f"less than {least:.{digits}f} %" if float(shown) == 0 and share > 0 else f"{shown} %"
+
+
+def percent_limits(low: float, high: float) -> str:
+    """Return the limits of a share as percentages.
+
+    >>> percent_limits(0.724, 0.81)
+    '72 to 81 %'
+    """
+    return f"{100 * low:.0f} to {100 * high:.0f} %"
 
 
 SHORT_ID = 26

@@ -95,6 +95,11 @@ def page(
     return [], first[1] if first else 0
 
 
+def hidden(session: Session, *, within: ListScope) -> frozenset[int]:
+    """Return the ids of the items that ``count_hidden`` counts."""
+    return frozenset() if within.reader is None else frozenset(session.execute(_closed(within)).scalars())
+
+
 def count_hidden(session: Session, *, within: ListScope) -> int:
     """Count the items that this reader's lists hide because the reader is or may be asked about them blind."""
     if within.reader is None:

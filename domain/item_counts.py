@@ -172,6 +172,11 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             lambda counts: counts.without_media,
             ItemFilter(missing=True),
         ),
+        "unopened": CountDefinition(
+            "not opened",
+            "Items that you may be asked to review without knowing other answers. The page Cases shows their answers "
+            "only after you open the case. You are not asked to review an opened case.",
+        ),
         "votes": CountDefinition(
             "votes",
             "The newest verification vote of each person on the current revision of an item.",

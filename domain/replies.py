@@ -66,6 +66,15 @@ def reason_of(value: Any) -> str:
     return str(value).removeprefix(NO_SCORE)
 
 
+def counted_reasons(reasons: Mapping[str, int]) -> str:
+    """Return counts with their reasons, the most frequent first.
+
+    >>> counted_reasons({"refused": 2, "the model sent an empty answer": 1})
+    '2 (refused), 1 (the model sent an empty answer)'
+    """
+    return ", ".join(f"{n:,} ({why})" for why, n in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
 def replies_of(
     judge: str,
     criterion: str,

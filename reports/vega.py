@@ -55,6 +55,8 @@ class ChartSpec:
     """Height in pixels."""
     width: int | None = None
     """Width in pixels. None: as wide as the page."""
+    shares: Sequence[str] = ()
+    """The heads of columns with shares, which pages show as percentages. Files have the numbers."""
     words: str = ""
     """The numbers in words, for readers who do not see the chart; empty: ``about`` describes it."""
 

@@ -61,15 +61,17 @@ def draw_pairs(links: Links, lines: Sequence[Result], shown: int) -> None:
             shell.show(plot.drawn(links, plot.pair_rows(links, pairs), pairs))
 
 
-def draw_confusions(view: ProjectView, stage: Stage, matrices: Sequence[Confusion], unit: str) -> None:
+def draw_confusions(links: Links, matrices: Sequence[Confusion], unit: str) -> None:
     """Draw which answers meet which others."""
     if not any(confusion_chart.whose(matrix) for matrix in matrices):
         return
     place = fold("Answers side by side", "which answers people confuse", key="agreement.fold.confusions")
     if place is not None:
         with place:
+            view = links.view
             titles = [_title_with(view, matrix.dimension, matrix.criterion, matrix.guideline) for matrix in matrices]
-            confusion_chart.show(view.name, matrices, titles, labels_of(view, stage), unit=unit, key=view.name)
+            labels = labels_of(view, links.stage)
+            confusion_chart.show(view.name, matrices, titles, labels, unit=unit, key=view.name, address=links.meeting)
 
 
 def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replies]) -> None:
@@ -85,11 +87,9 @@ def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replie
             shell.show(replies_table(view, replies, runs))
 
 
-def draw_statistics(
-    view: ProjectView, stage: Stage, lines: Sequence[Result], losses: StageLosses, *, unit: str
-) -> None:
+def draw_statistics(links: Links, lines: Sequence[Result], losses: StageLosses, *, unit: str) -> None:
     """Draw every statistic of one criterion and dimension, and the downloads of all of them."""
-    groups = plot.grouped(lines)
+    view, stage, groups = links.view, links.stage, plot.grouped(lines)
     place = fold(
         "Every statistic", f"{markup.count(len(lines), 'line')}, and downloads", key="agreement.fold.statistics"
     )
@@ -107,7 +107,7 @@ def draw_statistics(
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, group[0].criterion)), style="ts"),
             markup.tag("div", markup.quiet(about_of(group)), style="ts ts-small"),
-            markup.tag("div", table_of(group, unit=unit), data_part="statistics"),
+            markup.tag("div", table_of(group, unit=unit, address=links.behind), data_part="statistics"),
             cautions(group),
         )
         with st.container(horizontal=True):

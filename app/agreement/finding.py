@@ -131,7 +131,7 @@ def finding(
 def _share_words(share: Result, unit: str, vote: str, confusion: Confusion | None) -> str:
     assert share.value is not None
     if share.n_units >= FEW:
-        return f"{percent(share.value)} of {unit}s"
+        return f"{markup.percent(share.value)} of {unit}s"
     if share.n_raters <= 2 or "pair" in share.args:
         return f"{round(share.value * share.n_units)} of {markup.count(share.n_units, unit)}"
     pairs = sum(map(sum, confusion.everyone)) // 2 if confusion is not None else 0
@@ -139,18 +139,6 @@ def _share_words(share: Result, unit: str, vote: str, confusion: Confusion | Non
         return f"some of {markup.count(share.n_units, unit)}, too few for a percentage"
     same = sum(confusion.everyone[at][at] for at in range(len(confusion.everyone))) // 2
     return f"{same} of {markup.count(pairs, 'pair')} of {vote}s, on {markup.count(share.n_units, unit)}"
-
-
-def percent(share: float) -> str:
-    """Return a share as a percentage. Only exactly 0 and 1 are written as 0 and 100.
-
-    >>> percent(0.724), percent(0.9999), percent(1.0)
-    ('72 %', 'more than 99 %', '100 %')
-    """
-    shown = f"{100 * share:.0f} %"
-    if shown == "100 %" and share < 1:
-        return "more than 99 %"
-    return "less than 1 %" if shown == "0 %" and share > 0 else shown
 
 
 def _basis(base: Result, unit: str, vote: str) -> str:
@@ -211,4 +199,4 @@ def _lopsided(confusion: Confusion | None, labels: Mapping[object, str], vote: s
     if share < LOPSIDED:
         return []
     value = labels.get(confusion.values[most], str(confusion.values[most]))
-    return [f"{percent(share)} of these {vote}s are “{value}”, which raises chance agreement."]
+    return [f"{markup.percent(share)} of these {vote}s are “{value}”, which raises chance agreement."]

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from agreement.summary import Result
 from annotation_schemas import reporting
 from app import addresses, markup
 from app.agreement import finding
 from app.agreement.finding import FEW, RELIABLE, TENTATIVE
-from app.agreement.tables import UNITS, is_kappa_of_pair, title_of, versions_in_title
+from app.agreement.tables import SHARES, UNITS, is_kappa_of_pair, title_of, versions_in_title
 from app.charts.dot_plot import DotRow, axis_of, dot_plot
 from app.markup import Markup
 from domain.item_filter import AnswerFilter
 from domain.records import ProjectView
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS
+from workflow.lead.answer_matches import written_values
+from workflow.results.confusions import Confusion
 
 MOST_PAIRS = 10
 """Largest number of pairs of raters next to everyone together."""
@@ -39,12 +42,28 @@ class Links:
     listed: bool
     """Whether the items behind these numbers can be listed."""
 
+    def behind(self, line: Result) -> str:
+        """Return the address of the items on which the raters of a line differ. Empty if they cannot be listed."""
+        pair = line.args.get("pair", ())
+        return self.differing(line.dimension, pair=pair, criterion=line.criterion if pair else None)
+
+    def meeting(self, found: Confusion, pair: tuple[str, str], values: tuple[Any, Any]) -> str:
+        """Return the address of the items to which two raters gave these values. Empty if they cannot be listed."""
+        if not self.listed or found.guideline is not None:
+            return ""
+        return self._items(found.dimension, AnswerFilter(self._named(pair), found.criterion, written_values(values)))
+
     def differing(self, part: str | None = None, *, pair: Sequence[str] = (), criterion: str | None = None) -> str:
         """Return the address of the items on which raters differ. Empty if these items cannot be listed."""
         if not self.listed:
             return ""
+        return self._items(part, AnswerFilter(self._named(pair), criterion) if pair else None)
+
+    def _named(self, pair: Sequence[str]) -> list[str]:
+        return [self.logins.get(name, name) for name in pair]
+
+    def _items(self, part: str | None, said: AnswerFilter | None) -> str:
         dimension, group = addresses.dimension_or_group(self.by, part)
-        said = AnswerFilter([self.logins.get(name, name) for name in pair], criterion) if pair else None
         return addresses.items(
             self.view.name,
             differ=self.stage.value,
@@ -84,7 +103,7 @@ def pair_lines(lines: Sequence[Result]) -> list[Result]:
 
 def pair_rows(links: Links, pairs: Sequence[Result]) -> list[DotRow]:
     """Return a row for each of these pairs."""
-    return [_row(links, line, " and ".join(line.args["pair"]), pair=line.args["pair"]) for line in pairs]
+    return [_row(links, line, " and ".join(line.args["pair"])) for line in pairs]
 
 
 def part_lines(links: Links, lines: Sequence[Result], criterion: str, guideline: str | None) -> list[Result]:
@@ -160,16 +179,17 @@ def drawn(links: Links, rows: Sequence[DotRow], lines: Sequence[Result]) -> Mark
     )
 
 
-def _row(links: Links, line: Result, name: str, *, pair: Sequence[str] = (), strong: bool = False) -> DotRow:
+def _row(links: Links, line: Result, name: str, *, strong: bool = False) -> DotRow:
     return DotRow(
         name,
         line.value,
         line.low,
         line.high,
         markup.count(line.n_units, UNITS[links.stage] if line.args.get("unit") != "dimension" else "mean"),
-        links.differing(line.dimension, pair=pair, criterion=line.criterion if pair else None),
+        links.behind(line),
         DIFFER,
         strong,
+        0 if line.statistic in SHARES else None,
     )
 
 

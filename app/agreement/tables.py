@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agreement.summary import Result
@@ -42,13 +42,12 @@ def level_table(lines: Sequence[Result]) -> markup.Markup:
     ]
     rows = []
     for line in lines:
-        limits = line.low is not None and line.high is not None
         rows.append(
             [
                 markup.text(LEVELS[line.args["unit"]].capitalize()),
                 markup.text(STATISTICS[line.statistic].title),
-                markup.tag("b", markup.text(_number(line.value))),
-                markup.text(f"{_number(line.low)} to {_number(line.high)}" if limits else "-"),
+                markup.tag("b", markup.text(_value(line))),
+                markup.text(_limits(line)),
                 _drawn(line, axis),
                 markup.text(line.n_units),
                 markup.text(line.args["answers"]),
@@ -171,8 +170,11 @@ def _to_replies(
     return markup.link(words, addresses.page("judges", view.name, **asked))
 
 
-def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
-    """Return the lines as a table, with all intervals drawn on one axis."""
+def table_of(lines: Sequence[Result], *, unit: str, address: Callable[[Result], str]) -> markup.Markup:
+    """Return the lines as a table, with all intervals drawn on one axis.
+
+    ``address`` returns the address of the items on which a line's raters differ, to which its value links. Empty: none.
+    """
     heads = [
         ("Statistic", ""),
         ("Value", "number"),
@@ -183,7 +185,7 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
         ("Left out", "number"),
         ("Remark", ""),
     ]
-    return markup.table(heads, [_row(line, axis) for line in lines])
+    return markup.table(heads, [_row(line, axis, address(line)) for line in lines])
 
 
 def cautions(lines: Sequence[Result]) -> markup.Markup:
@@ -205,15 +207,16 @@ def _axis_title(axis: tuple[float, float]) -> str:
     return f"{axis[0]:g} to {axis[1]:g}"
 
 
-def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
-    value, low, high = line.value, line.low, line.high
+def _row(line: Result, axis: tuple[float, float], href: str) -> list[markup.Markup]:
+    low, value = line.low, _value(line)
+    linked = href and line.value is not None
     name = markup.tag("div", markup.text(STATISTICS[line.statistic].title))
     with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
     remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
     return [
         markup.joined([name, with_args]),
-        markup.tag("b", markup.text(_number(value))),
-        markup.text(f"{_number(low)} to {_number(high)}" if low is not None and high is not None else "-"),
+        markup.tag("b", markup.link(value, href) if linked else markup.text(value)),
+        markup.text(_limits(line)),
         _drawn(line, axis),
         markup.text(line.n_units),
         markup.text(line.n_raters),
@@ -241,5 +244,19 @@ def words_of(args: Any) -> str:
     return ", ".join(parts)
 
 
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+SHARES = frozenset({"percent_agreement"})
+"""Statistics that are shares. Pages show them as percentages."""
+
+
+def _value(line: Result) -> str:
+    if line.value is None:
+        return "undefined"
+    return markup.percent(line.value) if line.statistic in SHARES else f"{line.value:.3f}"
+
+
+def _limits(line: Result) -> str:
+    if line.low is None or line.high is None:
+        return "-"
+    if line.statistic in SHARES:
+        return markup.percent_limits(line.low, line.high)
+    return f"{line.low:.3f} to {line.high:.3f}"

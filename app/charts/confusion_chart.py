@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,6 +17,10 @@ CELL = (120, 44)
 """Width and height of a cell, in pixels."""
 _BESIDES = (240, 90)
 """Pixels for the labels on the left and at the bottom."""
+
+
+PairAddress = Callable[[Confusion, tuple[str, str], tuple[Any, Any]], str]
+"""Returns the address of the items to which two raters gave two values. Empty: none."""
 
 
 def whose(found: Confusion) -> dict[str, tuple[str, str, Counts]]:
@@ -122,6 +126,7 @@ def show(
     *,
     unit: str,
     key: str,
+    address: PairAddress,
 ) -> None:
     """Draw the choice of a criterion and of raters, and their confusion matrix.
 
@@ -135,6 +140,8 @@ def show(
         The noun of a rated unit.
     key
         The choice is kept under this key.
+    address
+        Returns the address of the items on which two raters gave these two values.
     """
     drawn = {title: matrix for title, matrix in zip(titles, found, strict=True) if whose(matrix)}
     if not drawn:
@@ -143,7 +150,8 @@ def show(
     left, right = st.columns(2)
     confusion = drawn[_chosen(left, "About", [*drawn], key=f"agreement.confusion.about.{key}")]
     chosen = _chosen(right, "Whose answers", [*whose(confusion)], key=f"agreement.confusion.whose.{key}")
-    page_chart.show(confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit), project=project)
+    chart = confusion_chart(confusion, chosen, labels.get(confusion.criterion, {}), unit=unit)
+    page_chart.show(chart, project=project, address=_addresses(confusion, chosen, address))
     wide = [title for title, matrix in zip(titles, found, strict=True) if not matrix.values]
     if wide:
         words = (
@@ -151,6 +159,19 @@ def show(
             "values that cannot be counted."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
+
+
+def _addresses(found: Confusion, chosen: str, address: PairAddress) -> page_chart.Address:
+    """Return the addresses behind the numbers of the table. Only two raters have such items, each number above 0."""
+    one, two, counts = whose(found)[chosen]
+
+    def of_cell(row: int, column: int) -> str:
+        last = len(found.values)
+        if (one, two) not in found.of_pair or row == last or not 1 <= column <= last or not counts[row][column - 1]:
+            return ""
+        return address(found, (one, two), (found.values[row], found.values[column - 1]))
+
+    return of_cell
 
 
 def _chosen(place: Any, label: str, options: Sequence[str], *, key: str) -> str:

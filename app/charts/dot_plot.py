@@ -38,6 +38,8 @@ class DotRow:
     """The text of the link."""
     strong: bool = False
     """Whether the row is about everything together."""
+    percent: int | None = None
+    """For a share: how many decimal digits its percentage has. None: the value is no share."""
 
 
 _STEPS = ((0.2, 0.1), (-0.4, 0.2), (-math.inf, 0.5))
@@ -78,7 +80,8 @@ def dot_plot(
     """
     heads = [("", "name"), ("", "plot"), (title, "numbers"), ("", "")]
     body = [_row(row, ends, marks, band) for row in rows]
-    axis = [markup.text(""), _axis(ends), markup.text(""), markup.text("")]
+    shares = all(row.percent is not None for row in rows)
+    axis = [markup.text(""), _axis(ends, shares=shares), markup.text(""), markup.text("")]
     return markup.tag("div", markup.table(heads, [*body, axis]), style="ts-dots", data_part="dots")
 
 
@@ -93,27 +96,40 @@ def _row(
     return [
         name,
         markup.interval(row.value, row.low, row.high, ends=ends, marks=marks, band=band, strong=row.strong),
-        markup.joined([markup.text(number_words(row.value)), markup.quiet(interval_words(row.low, row.high))], " "),
+        markup.joined(
+            [
+                markup.text(number_words(row.value, row.percent)),
+                markup.quiet(interval_words(row.low, row.high, row.percent)),
+            ],
+            " ",
+        ),
         markup.tag("span", markup.quiet(row.about), *(link if row.href else []), style="ts-small"),
     ]
 
 
-def number_words(value: float | None) -> str:
-    """Return a number as the plot shows it."""
-    return "-" if value is None else markup.decimal(value)
+def number_words(value: float | None, percent: int | None = None) -> str:
+    """Return a number as the plot shows it. ``percent``: the digits of a share's percentage."""
+    if value is None:
+        return "-"
+    return markup.decimal(value) if percent is None else markup.percent(value, percent)
 
 
-def interval_words(low: float | None, high: float | None) -> str:
-    """Return an interval as the plot and sentences show it; empty without one."""
-    return "" if low is None or high is None else f"[{markup.decimal(low)}, {markup.decimal(high)}]"
+def interval_words(low: float | None, high: float | None, percent: int | None = None) -> str:
+    """Return an interval as the plot and sentences show it; empty without one. ``percent`` as in ``number_words``."""
+    if low is None or high is None:
+        return ""
+    if percent is None:
+        return f"[{markup.decimal(low)}, {markup.decimal(high)}]"
+    return f"[{100 * low:.{percent}f}, {100 * high:.{percent}f}]"
 
 
-def _axis(ends: tuple[float, float]) -> Markup:
+def _axis(ends: tuple[float, float], *, shares: bool) -> Markup:
     first, last = ends
     step = next(step for beginning, step in _STEPS if first >= beginning - 1e-6)
     ticks = [first + at * step for at in range(round((last - first) / step) + 1)]
     labels = "".join(
-        f'<span style="left:{100 * (tick - first) / (last - first):.2f}%">{markup.decimal(tick, 1)}</span>'
+        f'<span style="left:{100 * (tick - first) / (last - first):.2f}%">{words}</span>'
         for tick in ticks
+        for words in [f"{100 * tick:.0f} %" if shares else markup.decimal(tick, 1)]
     )
     return markup.tag("div", Markup(labels), style="ts-axis ts-quiet", aria_hidden="true")

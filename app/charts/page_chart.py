@@ -7,6 +7,7 @@ argument would load Altair, pandas and Arrow, which takes the process that serve
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -21,10 +22,14 @@ MOST_ROWS = 60
 """Number of rows in the table on the page. The file has all rows."""
 
 
-def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:
+Address = Callable[[int, int], str]
+"""Returns the address of the items behind a number of a chart, by its row and its column. Empty: none."""
+
+
+def show(chart: ChartSpec, *, project: str, table: bool = True, address: Address = lambda row, column: "") -> None:
     """Draw a chart, and below it the downloads of the chart and its numbers.
 
-    ``table``: also draw the numbers as a table. False if the page already shows them.
+    ``table``: also draw the numbers as a table, with a link at each ``address``. False if the page already shows them.
     """
     shell.show(
         markup.tag(
@@ -47,7 +52,7 @@ def show(chart: ChartSpec, *, project: str, table: bool = True) -> None:
         _file(chart, project)
         return
     with st.expander("Show as table"):
-        shell.show(as_table(chart))
+        shell.show(as_table(chart, address))
         if len(chart.rows) > MOST_ROWS:
             st.caption(f"Showing {MOST_ROWS} of {len(chart.rows):,} rows. The file has all rows.")
         _file(chart, project)
@@ -64,11 +69,17 @@ def _file(chart: ChartSpec, project: str) -> None:
     )
 
 
-def as_table(chart: ChartSpec) -> markup.Markup:
+def as_table(chart: ChartSpec, address: Address = lambda row, column: "") -> markup.Markup:
     """Return a table of the chart's first rows."""
     first, *others = chart.heads
     heads = [(first, "line"), *((head, "number") for head in others)]
-    return markup.table(heads, [[_cell(value) for value in row] for row in chart.rows[:MOST_ROWS]])
+    shares = [head in chart.shares for head in chart.heads]
+    rows = []
+    for at, row in enumerate(chart.rows[:MOST_ROWS]):
+        cells = [_words(value, share=share) for value, share in zip(row, shares, strict=True)]
+        hrefs = [address(at, column) for column in range(len(row))]
+        rows.append([markup.link(*of) if of[1] else markup.text(of[0]) for of in zip(cells, hrefs, strict=True)])
+    return markup.table(heads, rows)
 
 
 def as_csv(chart: ChartSpec) -> bytes:
@@ -80,7 +91,9 @@ def as_csv(chart: ChartSpec) -> bytes:
     return out.getvalue().encode()
 
 
-def _cell(value: str | int | float | None) -> markup.Markup:
+def _words(value: str | int | float | None, *, share: bool) -> str:
+    if share and value is not None:
+        return markup.percent(float(value))
     if isinstance(value, int):
-        return markup.number(value)
-    return markup.text("-" if value is None else value)
+        return f"{value:,}"
+    return "-" if value is None else str(value)

@@ -75,7 +75,7 @@ LISTING = Listing(
         run_lists.BY,
         run_lists.hash_of("Hash"),
     ),
-    nothing="No judge has graded answers yet. To start a judge, choose New run.",
+    nothing="No judge has run on this server yet. To start a judge, choose New run.",
     more=_tallies,
 )
 

@@ -13,6 +13,7 @@ from app.markup import Markup
 from app.results import shown, table
 from app.widgets import items_switch
 from domain.records import ProjectView
+from domain.replies import counted_reasons
 from domain.states import Items
 from workflow.results.leaderboard import Gap, SlicedScores
 from workflow.results.leaderboard_lines import LeaderboardLine
@@ -159,7 +160,7 @@ def _losses(cut: SlicedScores, lines: Sequence[LeaderboardLine]) -> str:
     for line in lines:
         lost.update(line.left_out)
     if lost:
-        sentences.append(f"Not counted: {', '.join((f'{n:,} ({why})' for why, n in lost.most_common()))}.")
+        sentences.append(f"Not counted: {counted_reasons(lost)}.")
     return " ".join(sentences)
 
 

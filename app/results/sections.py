@@ -44,20 +44,33 @@ class GapSection(ResultSection):
         """Draw a table with a row for each difference."""
         if page.chosen is not None and page.chosen.gaps:
             shell.section(f"Difference from {page.chosen.gaps[0].first} on the same items")
-            shell.show(gap_table(page.chosen.gaps))
+            whole = page.chosen.board.whole
+            hrefs = [
+                shown.cases_address(page.view, whole[gap.model], by="", common=page.common, items=page.items)
+                for gap in page.chosen.gaps
+            ]
+            shell.show(gap_table(page.chosen.gaps, hrefs))
 
 
-def gap_table(gaps: Sequence[Gap], *, first: bool = False) -> markup.Markup:
-    """Return a table of the differences between models. ``first``: the other model varies, so name it in each row."""
+def gap_table(gaps: Sequence[Gap], hrefs: Sequence[str] = (), *, first: bool = False) -> markup.Markup:
+    """Return a table of the differences between models.
+
+    Parameters
+    ----------
+    hrefs
+        The address of each model's answers.
+    first
+        The other model varies, so name it in each row.
+    """
     ends = shown.ends_of(gap.difference for gap in gaps)
     heads = [("Model", "name"), *shown.difference_heads(ends, "Items"), ("Remark", "")]
     rows = [
         [
             markup.text(f"{gap.model} minus {gap.first}" if first else gap.model),
-            *shown.difference_cells(gap.difference, ends),
+            *shown.difference_cells(gap.difference, ends, href),
             markup.quiet(gap.difference.reason or gap.difference.method),
         ]
-        for gap in gaps
+        for gap, href in zip(gaps, hrefs or [""] * len(gaps), strict=True)
     ]
     return markup.tag("div", markup.table(heads, rows), data_part="gaps")
 

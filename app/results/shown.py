@@ -11,8 +11,8 @@ from agreement.statistic import Statistic
 from app import addresses, markup
 from domain.errors import InvalidInputError
 from domain.records import RULES, ProjectView
+from domain.replies import counted_reasons
 from domain.states import Items
-from workflow.results import leaderboard_lines
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
@@ -26,10 +26,6 @@ MANY_COLUMNS = 9
 STYLE = """
 html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
-.ts-wide-table::-webkit-scrollbar { height: 12px; }
-.ts-wide-table::-webkit-scrollbar-track { background: color-mix(in srgb, currentColor 10%, transparent); }
-.ts-wide-table::-webkit-scrollbar-thumb { background: color-mix(in srgb, currentColor 55%, transparent);
-  border-radius: 6px; }
 .ts-wide-table:focus-visible { outline: 2px solid currentColor; }
 .ts-wide-table :is(th, td):first-child { position: sticky; left: 0; z-index: 1;
   background: light-dark(#fbfbfa, #14181a); }
@@ -38,6 +34,7 @@ html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table td.name { min-width: 9rem; max-width: 22rem; width: auto; overflow-wrap: break-word; }
 .ts-wide-table th { padding-right: .4rem; vertical-align: bottom; }
 """
+STYLE += markup.scroll_bar(".ts-wide-table")
 
 
 def wide_table(
@@ -48,12 +45,13 @@ def wide_table(
     With many columns, add a sentence about the scrolling.
     """
     drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
-    if len(heads) <= MANY_COLUMNS:
-        return drawn
-    words = (
-        f"This table has {len(heads)} columns. To see all columns, scroll sideways, for example with the arrow keys."
-    )
-    return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
+    return markup.joined([drawn, scroll_note(len(heads))]) if len(heads) > MANY_COLUMNS else drawn
+
+
+def scroll_note(n_columns: int) -> markup.Markup:
+    """Return a sentence for below a table with too many columns for the window."""
+    words = f"This table has {n_columns} columns. To see all columns, scroll sideways, for example with the arrow keys."
+    return markup.tag("p", markup.quiet(words), style="ts ts-small")
 
 
 def cell(
@@ -71,10 +69,23 @@ def cell(
 
     ``count`` is how many of the answers score 1.
     """
-    at = line.found
-    if not at.defined and not line.asked:
+    if not line.found.defined and not line.asked:
         return markup.quiet("-")
-    href = addresses.cases(
+    href = cases_address(view, line, by=by, common=common, bins=bins, items=items)
+    return number(line, ends, href=href, count=count)
+
+
+def cases_address(
+    view: ProjectView,
+    line: LeaderboardLine,
+    *,
+    by: str,
+    common: bool,
+    bins: Bins = BINS,
+    items: Items | None = None,
+) -> str:
+    """Return the address of the cases behind a number. ``by`` is the way of slicing, if the line is about a slice."""
+    return addresses.cases(
         view.name,
         scores=line.scores,
         model=None if line.respondents else line.model,  # all people together have no cases
@@ -85,7 +96,6 @@ def cell(
         items=items,
         reader=other_reader(line.reader),
     )
-    return number(line, ends, href=href, count=count)
 
 
 def number(
@@ -117,13 +127,12 @@ def tooltip(line: LeaderboardLine) -> str:
     if line.unread:
         then = "counted as wrong" if line.unreadable == "wrong" else "left out"
         lost = markup.count(sum(line.unread.values()), "item")
-        why = leaderboard_lines.reasons_in_words(line.unread)
-        parts.append(f"{lost} without a readable answer, {then}: {why}")
+        parts.append(f"{lost} without a readable answer, {then}: {counted_reasons(line.unread)}")
     if line.scores.kind == "corrected" and at.defined:
         by_both = markup.count(line.people, "answer")
         parts.append(f"{by_both} graded by people and the judge; assumption: {line.valid_if}")
     if line.left_out:
-        parts.append(f"left out: {leaderboard_lines.reasons_in_words(line.left_out)}")
+        parts.append(f"left out: {counted_reasons(line.left_out)}")
     if line.failed:
         parts.append(f"the judge scored {at.n_units:,} of {markup.count(at.n_units + line.failed, 'answer')}")
     if line.lowest is not None and line.highest is not None:
@@ -144,9 +153,16 @@ def interval_markup(line: LeaderboardLine, ends: tuple[float, float]) -> markup.
 
 
 def rate(at: Statistic, rests_on: str, *, title: str) -> markup.Markup:
-    """Return a share from 0 to 1 with its interval. ``rests_on`` describes its n in words."""
+    """Return a score or coefficient up to 1 with its interval. ``rests_on`` describes its n in words."""
     limits = "" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f} · "
     value, words = (at.value, f"{at.value:.2f}") if at.defined else (None, "-")
+    return markup.heat(value, words, f"{limits}{rests_on}", title=title)
+
+
+def share(at: Statistic, rests_on: str, *, title: str) -> markup.Markup:
+    """Return a share as a percentage with its interval. ``rests_on`` describes its n in words."""
+    limits = "" if math.isnan(at.low) else f"{markup.percent_limits(at.low, at.high)} · "
+    value, words = (at.value, markup.percent(at.value)) if at.defined else (None, "-")
     return markup.heat(value, words, f"{limits}{rests_on}", title=title)
 
 
@@ -166,11 +182,15 @@ def difference_heads(ends: tuple[float, float], units: str) -> list[tuple[str, s
     ]
 
 
-def difference_cells(at: Statistic, ends: tuple[float, float]) -> list[markup.Markup]:
-    """Return a difference with its interval, as numbers and drawn, and its number of units."""
+def difference_cells(at: Statistic, ends: tuple[float, float], href: str = "") -> list[markup.Markup]:
+    """Return a difference with its interval, as numbers and drawn, and its number of units.
+
+    ``href`` is the address of the answers behind the difference.
+    """
     limits = not math.isnan(at.low)
+    value = f"{at.value:+.3f}" if at.defined else "-"
     return [
-        markup.text(f"{at.value:+.3f}" if at.defined else "-"),
+        markup.link(value, href) if href else markup.text(value),
         markup.text(f"{at.low:+.3f} to {at.high:+.3f}" if limits else "-"),
         markup.interval(at.value, at.low if limits else None, at.high if limits else None, ends=ends)
         if at.defined

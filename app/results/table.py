@@ -10,6 +10,7 @@ from app import addresses, markup, shell
 from app.results import shown
 from app.widgets import version_switch
 from domain.records import ProjectView
+from domain.replies import counted_reasons
 from domain.states import Items
 from workflow.results import clusters, people_rows, result_sections
 from workflow.results import leaderboard as numbers
@@ -70,7 +71,7 @@ def _unread(view: ProjectView, line: LeaderboardLine, items: Items | None) -> ma
             "div",
             markup.tag(
                 "a",
-                markup.text(f"{n} {why}"),
+                markup.text(counted_reasons({why: n})),
                 href=addresses.cases(
                     view.name,
                     model=line.model,

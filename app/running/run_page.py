@@ -25,6 +25,8 @@ from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
 RUNS, NEW = "Runs", "New run"
+MOST_NAMED = 5
+"""The number of imported judges that the first sentence names."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,16 @@ class RunSection:
     """The address parameter that opens one result of a run. Empty: none."""
     draw_one: Callable[[Services, ProjectView, RunView, str], None] | None = None
     """Draws that result."""
+
+
+@dataclass(frozen=True)
+class BesideRuns:
+    """What a page of runs says about ratings that came from files, and about the next steps."""
+
+    imported: Sequence[tuple[str, str]] = ()
+    """The name of each judge whose ratings were imported, and the address of its figures."""
+    links: Sequence[tuple[str, str]] = ()
+    """Links to the next steps: words and address of each."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +74,8 @@ class RunPage:
     """The parts to which core's pages link, also if an extension adds them, by their address parameters."""
     links: Callable[[RunView], Sequence[tuple[str, str]]] = lambda run: ()
     """Returns further links of a run: words and address of each."""
-    following: Callable[[Services, ProjectView], Sequence[tuple[str, str]]] = lambda services, view: ()
-    """Returns links to the next steps: words and address of each."""
+    beside: Callable[[Services, ProjectView], BesideRuns] = lambda services, view: BesideRuns()
+    """Returns imported judges and links to the next steps."""
     refused: Callable[[Services, ProjectView], str] = lambda services, view: ""
     """Returns why no run can begin, with the next step. Empty if one can."""
     style: str = ""
@@ -101,9 +113,10 @@ def draw(services: Services, page: RunPage) -> None:
         for listing in page.listings
         for run in run_views.runs_of(services.store, by=services.person, project=view.name, kind=listing.kind)
     ]
-    shell.show(_standing(page, runs))
-    if links := page.following(services, view):
-        steps = markup.joined([markup.link(words, href) for words, href in links], " · ")
+    beside = page.beside(services, view)
+    shell.show(_standing(page, runs, beside.imported))
+    if beside.links:
+        steps = markup.joined([markup.link(words, href) for words, href in beside.links], " · ")
         shell.show(markup.tag("p", markup.text("Next: "), steps, style="ts ts-small", data_part="next"))
     part = st.segmented_control(
         "Part", [RUNS, NEW], default=RUNS if runs else NEW, key=f"{page.path}.part", label_visibility="collapsed"
@@ -118,8 +131,11 @@ def draw(services: Services, page: RunPage) -> None:
             run_lists.draw_runs(services, view.name, listing if not runs else replace(listing, nothing=""))
 
 
-def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
-    """Return in a sentence how the runs stand. Imported answers and people's answers are no runs of a model."""
+def _standing(page: RunPage, runs: Sequence[RunView], from_files: Sequence[tuple[str, str]]) -> Markup:
+    """Return in a sentence how the runs stand. Imported answers and people's answers are no runs of a model.
+
+    ``from_files`` has the judges of ``BesideRuns.imported``.
+    """
     noun, states = page.asked.split()[-1], [run.state for run in runs if run.kind is page.listing.kind]
     others = [run for run in runs if run.kind is not page.listing.kind and not run.kind.people and not run.withdrawn]
     imported = len({run.name for run in others})
@@ -137,7 +153,13 @@ def _standing(page: RunPage, runs: Sequence[RunView]) -> Markup:
     if imported:
         words += f" Answers of {markup.count(imported, noun)} are imported."
     none = f"No {noun} has finished yet." if states else f"No {noun} has run on this server yet."
-    return markup.finding(markup.tag("b", markup.text(words.strip() or none)), part="standing")
+    parts = [markup.tag("b", markup.text(words.strip() or none))]
+    if from_files:
+        named = [markup.link(name, href) for name, href in from_files[:MOST_NAMED]]
+        named += [markup.text(f"{more:,} more")] if (more := len(from_files) - MOST_NAMED) > 0 else []
+        count = markup.count(len(from_files), noun)
+        parts += [markup.text(f" Ratings of {count} are imported: "), markup.joined(named, ", "), markup.text(".")]
+    return markup.finding(*parts, part="standing")
 
 
 def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None:

@@ -272,9 +272,9 @@ def _details(services: Services, view: ProjectView, choice: AgreementChoices, fi
     if not choice.of_means:
         details.draw_pairs(links, whole[key], sum(not row.strong for row in rows))
         matrices = [*figures.confusions, *(parts.confusions if parts else ())]
-        details.draw_confusions(view, choice.stage, matrices, unit)
+        details.draw_confusions(links, matrices, unit)
     details.draw_replies(services, view, figures.replies)
-    details.draw_statistics(view, choice.stage, everything, figures.losses, unit=unit)
+    details.draw_statistics(links, everything, figures.losses, unit=unit)
     _second_opinion(services, view, choice)
 
 

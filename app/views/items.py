@@ -12,6 +12,7 @@ from app.items.added_actions import DONE
 from app.reruns import messages
 from app.screens import Room, Screen
 from app.services import Services
+from app.widgets import counts
 from domain import extensions
 from domain.errors import InvalidInputError, NotAllowedError
 from domain.item_counts import COUNTS
@@ -30,8 +31,6 @@ SCREEN = Screen(
     words="items questions table search find filter kept rejected returned send back state",
 )
 
-WHY_HIDDEN = f"{COUNTS['hidden'].about} A lead can change your stages on the page People."
-
 
 def render(services: Services) -> None:
     """Draw the filters, the table, the open item, and the button for actions."""
@@ -43,7 +42,7 @@ def render(services: Services) -> None:
             )
         )
     lead = at_least(view.role, Role.LEAD)
-    shell.show(markup.Markup(f"<style>{STYLE}{table.STYLE}{drawer.STYLE}</style>"))
+    shell.show(markup.Markup(f"<style>{STYLE}{counts.WHY_STYLE}{table.STYLE}{drawer.STYLE}</style>"))
     _head(view, lead=lead)
     shell.tell_refused()
     for said in ("items.said", DONE):
@@ -90,12 +89,6 @@ STYLE = """
   .st-key-items-filters > :first-child { flex: 1 0 100%; }
   .ts-items td.picture + td { min-width: 11rem; }
 }
-.ts-why { display: inline-block; position: relative; }
-.ts-why summary { display: inline; cursor: pointer; text-decoration: underline; text-underline-offset: 2px; }
-.ts-why summary::-webkit-details-marker { display: none; }
-.ts-why p { position: absolute; z-index: 9; top: 1.6rem; left: -8rem; width: 21rem; margin: 0; padding: .7rem .9rem;
-  border-radius: 8px; color: inherit; background: Canvas; box-shadow: 0 4px 18px #00000040;
-  border: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
 """
 
 
@@ -120,16 +113,7 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
         parts = [markup.tag("b", markup.text(markup.count(page.n, "item")), data_part="count")]
         if page.without_media and not asked.filter.missing:
             parts += [markup.text(" · "), _without_media(view, asked, page.without_media)]
-        if hidden := COUNTS["hidden"].number(page.counts):
-            are = "is" if hidden == 1 else "are"
-            words = (
-                f" · {hidden:,} more {are} hidden because you may be asked to vote on "
-                f"{'it' if hidden == 1 else 'them'} blind. "
-            )
-            parts.append(markup.quiet(words))
-            why = markup.tag("p", markup.text(WHY_HIDDEN))
-            parts.append(markup.tag("details", markup.tag("summary", markup.text("Why?")), why, style="ts-why"))
-        shell.show(markup.tag("div", *parts, style="ts ts-small"))
+        shell.show(markup.tag("div", *parts, *counts.hidden(page.counts), style="ts ts-small"))
         if lead and page.n:
             actions.offer(services, view, asked, page.n)
         if last > 1:

@@ -7,7 +7,7 @@ from typing import Any
 from app import addresses
 from app.judging import begin, shown, watch
 from app.running import run_page
-from app.running.run_page import RunPage, RunSection
+from app.running.run_page import BesideRuns, RunPage, RunSection
 from app.screens import SCREENS, Action, Room, Screen
 from app.services import Services
 from domain.judging import JudgePlan
@@ -35,15 +35,20 @@ def _links(run: RunView) -> list[tuple[str, str]]:
     return [("Compare with people", addresses.page("calibration", run.project, judge=run.name))] if calibrated else []
 
 
-def _following(services: Services, view: ProjectView) -> list[tuple[str, str]]:
-    """Return a link to calibration, if a judge or an imported machine has rated anything."""
+def _beside(services: Services, view: ProjectView) -> BesideRuns:
+    """Return the imported judges, and a link to calibration if a judge or an imported machine has rated anything."""
+    if "calibration" not in SCREENS:
+        return BesideRuns()
     about: dict[str, Any] = {"person": services.person, "project": view.name}
     stages = [Stage.GRADING, *map(Stage, view.schema.schema_.stages.verifications)]
-    if "calibration" not in SCREENS or not any(
-        raters_of(services.store, **about, stage=each).machines for each in stages
-    ):
-        return []
-    return [("Can a judge replace people?", addresses.page("calibration", view.name))]
+    raters = [raters_of(services.store, **about, stage=each) for each in stages]
+    if not any(each.machines for each in raters):
+        return BesideRuns()
+    names = sorted({name for each in raters for name in each.from_files})
+    return BesideRuns(
+        [(name, addresses.page("calibration", view.name, judge=name)) for name in names],
+        [("Can a judge replace people?", addresses.page("calibration", view.name))],
+    )
 
 
 def _refused(services: Services, view: ProjectView) -> str:
@@ -70,7 +75,7 @@ PAGE = RunPage(
     frozen="judge and plan",
     opened={"verdict": "Replies", "reply": "Replies"},
     links=_links,
-    following=_following,
+    beside=_beside,
     refused=_refused,
     style=shown.STYLE,
 )

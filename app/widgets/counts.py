@@ -5,8 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app import markup
-from domain.item_counts import CountDefinition
+from domain.item_counts import COUNTS, CountDefinition, ItemCounts
 from domain.item_filter import ItemFilter, ItemList
+
+WHY_STYLE = """
+.ts-why { display: inline-block; position: relative; }
+.ts-why summary { display: inline; cursor: pointer; text-decoration: underline; text-underline-offset: 2px; }
+.ts-why summary::-webkit-details-marker { display: none; }
+.ts-why p { position: absolute; z-index: 9; top: 1.6rem; left: -8rem; width: 21rem; margin: 0; padding: .7rem .9rem;
+  border-radius: 8px; color: inherit; background: Canvas; box-shadow: 0 4px 18px #00000040;
+  border: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
+@media (max-width: 700px) { .ts-why p { position: static; width: auto; margin-top: .3rem; } }
+"""
 
 
 def linked(
@@ -29,6 +39,22 @@ def linked(
     return markup.tag(
         "a", words, href=listed(definition.items, project, dimension), target="_self", title=definition.about
     )
+
+
+def hidden(counts: ItemCounts) -> list[markup.Markup]:
+    """Return how many items the reader's lists hide, with the reason. Empty if there are none. Needs ``WHY_STYLE``."""
+    n = COUNTS["hidden"].number(counts)
+    if not n:
+        return []
+    are, them = ("is", "it") if n == 1 else ("are", "them")
+    words = f" · {markup.count(n, 'item')} {are} hidden from you because you may be asked to vote on {them} blind. "
+    return [markup.quiet(words), why(f"{COUNTS['hidden'].about} A lead can change your stages on the page People.")]
+
+
+def why(words: str) -> markup.Markup:
+    """Return a folded explanation. Needs ``WHY_STYLE``."""
+    summary = markup.tag("summary", markup.text("Why?"))
+    return markup.tag("details", summary, markup.tag("p", markup.text(words)), style="ts-why")
 
 
 def listed(items: ItemFilter, project: str, dimension: str | None = None) -> str:

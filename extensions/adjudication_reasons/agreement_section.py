@@ -15,6 +15,7 @@ from app.jobs import figure_requests
 from app.reruns import pending_figures
 from app.screens import SCREENS
 from app.services import Services
+from domain.item_filter import ItemFilter, ItemList
 from domain.records import ProjectView, VoteView
 from domain.states import VERIFICATIONS
 from extensions.adjudication_reasons import closing, reason_lists
@@ -26,6 +27,8 @@ MOST = 40
 """Number of decisions listed for a reason. The file has all of them."""
 FIRST = 12
 """Number of skipped items that are named."""
+MOST_LINKED = 500
+"""Largest number of items in an address."""
 
 
 def draw(services: Services, view: ProjectView) -> None:
@@ -116,12 +119,21 @@ def skip_table(view: ProjectView, lines: Sequence[SkipReasonRow]) -> markup.Mark
             [
                 markup.tag("b", markup.text(line.label)),
                 markup.text(titles.get(line.dimension, line.dimension)),
-                markup.text(len(line.items)),
+                skips_of(view, line),
                 items_of(view, line),
             ]
             for line in lines
         ],
     )
+
+
+def skips_of(view: ProjectView, line: SkipReasonRow) -> markup.Markup:
+    """Return the number of skips, with a link to their items unless there are too many for an address."""
+    names = tuple(dict.fromkeys(line.items))
+    words = f"{len(line.items):,}"
+    if len(names) > MOST_LINKED:
+        return markup.text(words)
+    return markup.link(words, ItemList(ItemFilter(ids=names)).address(view.name))
 
 
 def items_of(view: ProjectView, line: SkipReasonRow) -> markup.Markup:

@@ -86,6 +86,7 @@ def _chart(chart: CriterionChart, links: Sequence[str]) -> markup.Markup:
             href,
             "differences",
             strong=not row.name,
+            percent=0 if row.figure.share else None,
         )
         for row, href in zip(chart.rows, links, strict=True)
     ]

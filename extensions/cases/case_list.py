@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -236,6 +236,11 @@ class Listing:
     """``matching_cases``."""
     publics: Sequence[str]
     """The same items by their ids on pages."""
+
+    def without(self, hidden: Collection[int]) -> Listing:
+        """Return the listing without these items."""
+        kept = [(id, public) for id, public in zip(self.ids, self.publics, strict=True) if id not in hidden]
+        return replace(self, ids=[id for id, _ in kept], publics=[public for _, public in kept])
 
 
 def listing(

@@ -18,6 +18,13 @@ from extensions.image_pool.triage_records import TriageFrame, TriageGroup
 LETTERS = "ASDFGHJKLQWETYIOPZXVBN"
 """Keys of the reasons, in order. U is undo and M opens the menu. The browser frame uses C and R."""
 
+STYLE = """
+.ts-triage img,
+.ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-together { display: flex; gap: .4rem; }
+.ts-together figure { flex: 1; min-width: 0; margin: 0; }
+"""
+
 Decide = Callable[..., Callable[[], None]]
 """Takes the kept images, and the dropped ones with their reasons, and returns the callback of the press."""
 
@@ -81,6 +88,7 @@ def draw_preview(loaded: LoadedSchema) -> None:
     stage = schema.stages.triage
     kind = next((slot.kind for slot in schema.item.assets), "image")
     frame = TriageFrame(AssetView(f"{DRAWN}{kind}.0", "", kind), sharpness=None, blurred=False)
+    st.html(f"<style>{STYLE}</style>")
     reasons = [(str(reason.value), reason.label) for reason in stage.reasons] if stage is not None else []
     group(TriageGroup([frame], reasons, None, left=1, token="preview"), does_nothing, keys=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -13,6 +14,8 @@ from domain.attributes import size_of
 from domain.records import ProjectView
 from extensions.model_groups.group_means import Grouping
 from workflow.results.leaderboard import Gap, SlicedScores
+from workflow.results.leaderboard_lines import LeaderboardLine
+from workflow.results.result_sections import ResultsPage
 
 
 def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
@@ -32,10 +35,10 @@ def choose_groups(view: ProjectView, names: Sequence[str]) -> str | None:
     return f"{path}:{limits}" if limits else path
 
 
-def show_groups(board: SlicedScores, groups: Grouping) -> None:
+def show_groups(page: ResultsPage, board: SlicedScores, groups: Grouping) -> None:
     """Draw the groups of models and their differences."""
     shell.section(f"Models by {groups.by.title}")
-    shell.show(group_table(board, groups))
+    shell.show(group_table(page, board, groups))
     if groups.gaps:
         shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in groups.gaps], first=True))
     sentences = [
@@ -53,8 +56,11 @@ def show_groups(board: SlicedScores, groups: Grouping) -> None:
     )
 
 
-def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
-    """Return a table of groups and slices. Each number has the interval that is drawn for the mean over answers."""
+def group_table(page: ResultsPage, cut: SlicedScores, found: Grouping) -> markup.Markup:
+    """Return a table of groups and slices. Each number has the interval that is drawn for the mean over answers.
+
+    The models of a group link to their answers, and so do the numbers of a group of one model.
+    """
     known = [
         limit for group in found.groups for limit in (group.whole.found.low, group.whole.found.high) if limit == limit
     ]
@@ -69,15 +75,24 @@ def group_table(cut: SlicedScores, found: Grouping) -> markup.Markup:
     rows = []
     for group in found.groups:
         models = group.whole.models
-        about = markup.tag(
-            "div", markup.quiet(markup.count(len(models), "model")), style="ts-small", title=", ".join(models)
-        )
+        links = [markup.link(model, _address(page, cut, cut.whole[model])) for model in models]
+        about = markup.tag("div", markup.joined(links, ", "), style="ts-small")
         lines = [group.whole, *([group.of_parts] if group.of_parts else []), *group.cells]
         rows.append(
             [
                 markup.joined([markup.tag("b", markup.text(group.label)), about]),
                 shown.interval_markup(group.whole, ends),
-                *(shown.number(line, ends) for line in lines),
+                *(shown.number(line, ends, href=_of_group(page, cut, line)) for line in lines),
             ]
         )
     return shown.wide_table(heads, rows, part="groups")
+
+
+def _of_group(page: ResultsPage, cut: SlicedScores, line: LeaderboardLine) -> str:
+    """Return the address of the answers of a group's only model. The page *Cases* does not list several models."""
+    return _address(page, cut, replace(line, model=line.models[0])) if len(line.models) == 1 else ""
+
+
+def _address(page: ResultsPage, cut: SlicedScores, line: LeaderboardLine) -> str:
+    by = cut.slicing.way.name
+    return shown.cases_address(page.view, line, by=by, common=page.common, bins=page.bins, items=page.items)

@@ -45,7 +45,7 @@ class GroupSection(ResultSection):
 
         groups = page.figures_of_board(self.name)
         if page.chosen is not None and groups is not None:
-            show_groups(page.chosen.board, groups)
+            show_groups(page, page.chosen.board, groups)
 
     def rows(self, of_board: Grouping | None, board: SlicedScores) -> Iterable[str]:
         """Yield the models' scores by group, the number of models in each group, and the differences between groups."""

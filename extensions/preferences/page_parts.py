@@ -41,7 +41,7 @@ def answer(project: str, found: OfCriterion) -> Markup:
         votes = markup.link(f"{top.wins}{ties} of {markup.count(at.n_units, 'vote')}", _answers(project, top))
         return markup.joined([name, markup.text(" wins "), votes, markup.text(" so far, too few to compare.")])
     limits = "" if math.isnan(at.low) else f" [{100 * at.low:.0f}, {100 * at.high:.0f}]"
-    share = markup.link(f"{100 * at.value:.0f} %", _answers(project, top))
+    share = markup.link(markup.percent(at.value), _answers(project, top))
     rest = f"{limits} of {at.n_units:,} votes. Ties count half."
     return markup.joined([markup.text("People prefer "), name, markup.text(" in "), share, markup.text(rest)])
 
@@ -64,6 +64,7 @@ def plot(project: str, found: OfCriterion) -> Markup:
             f"{each.wins:,} won, {with_noun(each.ties, 'tie')}, {each.losses:,} lost",
             _answers(project, each),
             "answers",
+            percent=0,
         )
         for each in rates
         if each.rate.defined
@@ -101,7 +102,7 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
     for model, own in sorted(zip(overall, strengths, strict=True), key=lambda pair: -pair[0].rate.value):
         row = [
             markup.tag("b", markup.text(model.name)),
-            shown.rate(model.rate, f"n {model.rate.n_units}", title=_title(model.rate)),
+            shown.share(model.rate, f"n {model.rate.n_units}", title=_title(model.rate)),
             *(markup.text(n) for n in (model.wins, model.ties, model.losses)),
         ]
         if not part.strengths.reason:
@@ -126,7 +127,7 @@ def matrix(part: CriterionPreferences) -> markup.Markup:
                 continue
             wins, ties, losses = preferred.wins, preferred.ties, preferred.losses
             title = f"{wins} won, {with_noun(ties, 'tie')}, {losses} lost; {_title(preferred.rate)}"
-            cells.append(shown.rate(preferred.rate, f"n {preferred.rate.n_units}", title=title))
+            cells.append(shown.share(preferred.rate, f"n {preferred.rate.n_units}", title=title))
         rows.append(cells)
     return shown.wide_table(heads, rows, part="matrix")
 
@@ -147,7 +148,7 @@ def slices_table(found: OfCriterion, by: str) -> markup.Markup:
             own = part.strengths.of[name]
             strength = f"strength {own.value:+.2f}" if own.defined else str(own.reason)
             title = f"{_title(preferred.rate)}; {strength}"
-            cells.append(shown.rate(preferred.rate, f"n {preferred.rate.n_units}", title=title))
+            cells.append(shown.share(preferred.rate, f"n {preferred.rate.n_units}", title=title))
         rows.append(cells)
     return shown.wide_table(heads, rows, part="slices")
 
@@ -166,7 +167,10 @@ def judges_table(found: OfCriterion) -> markup.Markup:
     rows = [
         [
             markup.tag("b", markup.text(judge.judge)),
-            *(shown.rate(at, f"n {at.n_units}", title=_title(at)) for at in (judge.same, judge.kappa, judge.decided)),
+            *(
+                draw(at, f"n {at.n_units}", title=_title(at))
+                for at, draw in ((judge.same, shown.share), (judge.kappa, shown.rate), (judge.decided, shown.share))
+            ),
             *(markup.text(n) for n in (judge.by_place, judge.without_verdict, judge.not_asked)),
         ]
         for judge in found.judges
@@ -187,7 +191,7 @@ def marks_table(marks: Sequence[Share]) -> markup.Markup:
             cells.append(
                 markup.quiet("-")
                 if share is None
-                else shown.rate(share.share, f"{share.n} of {share.share.n_units}", title=_title(share.share))
+                else shown.share(share.share, f"{share.n} of {share.share.n_units}", title=_title(share.share))
             )
         rows.append(cells)
     return shown.wide_table(heads, rows, part="marks")
@@ -223,12 +227,12 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
                 markup.text(comparison.judge),
                 markup.tag("b", markup.text(comparison.model)),
                 markup.text(comparison.baseline),
-                shown.rate(comparison.rate, f"n {comparison.n}", title=judge_win_rates.sentence(comparison)),
+                shown.share(comparison.rate, f"n {comparison.n}", title=judge_win_rates.sentence(comparison)),
                 *(
                     markup.text(str(n))
                     for n in (comparison.wins, comparison.losses, comparison.ties, comparison.inconsistent, left_out)
                 ),
-                markup.text(f"{comparison.lowest:.2f} to {comparison.highest:.2f}" if comparison.n else "-"),
+                markup.text(markup.percent_limits(comparison.lowest, comparison.highest) if comparison.n else "-"),
             ]
         )
     note = (

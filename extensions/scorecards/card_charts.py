@@ -31,6 +31,8 @@ class _Figure:
     of: Callable[[Score], dict[str, Any] | None]
     """Returns a value, its text, its n, and its limits if it has any. None: not enough data."""
     from_zero: bool
+    share: bool = False
+    """Whether the values are shares, shown in percent."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def _peers(score: Score) -> dict[str, Any] | None:
     if share.n < SMALL:
         return None
     low, high = share.limits
-    return {"value": share.value, "told": f"{share.value:.2f}", "n": share.n, "low": low, "high": high}
+    return {"value": share.value, "told": markup.percent(share.value), "n": share.n, "low": low, "high": high}
 
 
 _FIGURES = (
@@ -62,9 +64,10 @@ _FIGURES = (
         "Share as peers",
         "Share of equal answers to the same question, compared with each other person, by {by} (UTC); n = pairs "
         f"of answers. The chart omits each {{by}} with fewer than {SMALL} pairs. Band: 95 % limits.",
-        ".2f",
+        ".0%",
         _peers,
         False,
+        True,
     ),
 )
 
@@ -135,6 +138,7 @@ def _chart(figure: _Figure, cards: Sequence[Card], by: By) -> ChartSpec | None:
         heads,
         [_row(line.card, point) for line in lines for point in reversed(line.points)],
         HEIGHT,
+        shares=(figure.title, "From", "To") if figure.share else (),
     )
 
 

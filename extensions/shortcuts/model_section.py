@@ -97,6 +97,7 @@ def _plot(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
             + (f", {model.silent:,} without a reply" if model.silent else ""),
             page_parts.items_address(view, list(found.right.get(model.model, ()))) if model.condition != WITH else "",
             "items always right",
+            percent=1,
         )
         for model in found.models
     ]

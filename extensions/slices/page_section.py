@@ -9,20 +9,22 @@ import streamlit as st
 
 from app import markup, shell
 from app.charts import page_chart
+from app.results import shown
 from domain.records import ProjectView
 from extensions.slices import slice_contrasts
 from extensions.slices.slice_contrasts import Contrast
 from extensions.slices.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
 from workflow.results.leaderboard import SlicedScores
+from workflow.results.result_sections import ResultsPage
 
 
-def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast]) -> None:
+def show_slices(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contrast]) -> None:
     """Draw the slices as a chart and as tests, if there are at least two."""
     if len(cut.slicing.labels) < 2:
         return
     shell.section(f"By {cut.slicing.way.title.lower()}")
     if with_numbers(cut):
-        page_chart.show(slices_chart(cut, _chosen(view, cut)), project=view.name)
+        page_chart.show(slices_chart(cut, _chosen(page.view, cut)), project=page.view.name)
     if not tests:
         if cut.scores.kind == "corrected":
             shell.show(
@@ -37,7 +39,7 @@ def show_slices(view: ProjectView, cut: SlicedScores, tests: Sequence[Contrast])
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
     with st.expander(f"Differences by slice ({markup.count(len(tests), 'row')})"):
-        shell.show(contrast_table(cut, tests))
+        shell.show(contrast_table(page, cut, tests))
 
 
 def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
@@ -55,8 +57,11 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
     return chosen
 
 
-def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
-    """Return a table of the difference between each slice and the model's other answers."""
+def contrast_table(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
+    """Return a table of the difference between each slice and the model's other answers.
+
+    The number of answers links to the answers of the slice.
+    """
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),
@@ -67,7 +72,9 @@ def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Marku
     ]
     rows = []
     for test in tests:
-        at = test.difference
+        at, line = test.difference, cut.cells[test.model, test.at]
+        by = cut.slicing.way.name
+        href = shown.cases_address(page.view, line, by=by, common=page.common, bins=page.bins, items=page.items)
         limits = "-" if math.isnan(at.low) else f"{at.low:+.3f} to {at.high:+.3f}"
         p = "-" if math.isnan(test.p_adjusted) else "< 0.001" if test.p_adjusted < 0.001 else f"{test.p_adjusted:.3f}"
         rows.append(
@@ -77,7 +84,7 @@ def contrast_table(cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Marku
                 markup.text("-" if math.isnan(at.value) else f"{at.value:+.3f}"),
                 markup.text(limits),
                 markup.text(p),
-                markup.text(cut.cells[test.model, test.at].found.n_units),
+                markup.link(f"{line.found.n_units:,}", href),
             ]
         )
     return markup.table(heads, rows)

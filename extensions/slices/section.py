@@ -28,7 +28,7 @@ class SliceSection(ResultSection):
         from extensions.slices.page_section import show_slices
 
         if page.chosen is not None:
-            show_slices(page.view, page.chosen.board, page.figures_of_board(self.name) or ())
+            show_slices(page, page.chosen.board, page.figures_of_board(self.name) or ())
 
     def notes(self, of_board: Sequence[Contrast], board: SlicedScores) -> Iterable[str]:
         """Yield how many slices would differ by chance, where items are not cut by dimension."""

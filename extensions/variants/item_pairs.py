@@ -16,10 +16,11 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain import csv_text
 from domain.errors import InvalidInputError, Problem
+from domain.replies import counted_reasons
 from domain.states import Items
 from workflow.results import attributes
 from workflow.results.clusters import ALONE, cluster_of, clusters_of
-from workflow.results.leaderboard_lines import reasons_in_words, values_of
+from workflow.results.leaderboard_lines import values_of
 from workflow.results.people_rows import with_people
 from workflow.results.project_answers import ProjectAnswers, current
 from workflow.results.score_choices import Scores, scores_of, title_of
@@ -86,7 +87,7 @@ class PairedDifference:
             "p": at.test.p_value if at.test else None,
             "p_holm": _finite(self.p_adjusted),
             "left_out": sum(self.left_out.values()),
-            "left_out_why": reasons_in_words(self.left_out),
+            "left_out_why": counted_reasons(self.left_out),
             "reason": at.reason,
         }
 

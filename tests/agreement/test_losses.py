@@ -67,7 +67,7 @@ def test_bounds_by_hand() -> None:
     assert found.bounds == (
         "The mean lies between 0.487 (worst case) and 0.530 (best case). Excluding losses, the mean is 0.509."
     )
-    assert found.count == "13 of 300 replies could not be read (4.3 %): 10 unreadable, 3 empty."
+    assert found.count == "13 of 300 replies could not be read (4.3 %): 10 (unreadable), 3 (empty)."
 
 
 def test_the_mean_leaves_out_what_nothing_can_score() -> None:

@@ -109,7 +109,7 @@ def test_failed_requests_are_said_to_be_left_out(home: Path) -> None:
     names = benchmark(home, 3)
     text, _ = answers(home, [(names[0], "m", RIGHT), (names[1], "m", "ERROR: request timed out")])
     assert (
-        "1 of 2 answers could not be read (50.0 %): 1 the endpoint sent no reply. They are excluded, because no "
+        "1 of 2 answers could not be read (50.0 %): 1 (the endpoint sent no reply). They are excluded, because no "
         "answer arrived."
     ) in text
     shown = "".join(said("result", "show", "p"))
@@ -128,8 +128,8 @@ def test_a_preview_counts_unreadable_answers_as_the_import_does(home: Path) -> N
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     preview, _ = said("item", "import", "p", "predictions", str(path), "--dry-run")
     rows = (
-        "3 answers: 3 new, 1 read, 2 not readable: 1 format violation: no answer, or several answers, 1 the "
-        "endpoint sent no reply."
+        "3 answers: 3 new, 1 read, 2 not readable: 1 (format violation: no answer, or several answers), "
+        "1 (the endpoint sent no reply)."
     )
     assert rows in preview
     losses = "2 of 3 answers could not be read (66.7 %)"
@@ -151,7 +151,7 @@ def wrong_answers(home: Path) -> None:
     answers(home, [(name, "m", text) for name, text in zip(names, texts, strict=True)])
 
 
-UNREAD = "Warning: 13 of 300 answers could not be read (4.3 %): 13 format violation: no answer, or several answers."
+UNREAD = "Warning: 13 of 300 answers could not be read (4.3 %): 13 (format violation: no answer, or several answers)."
 BOUNDS = "The mean lies between 0.487 (worst case) and 0.530 (best case)."
 
 
@@ -229,7 +229,7 @@ def test_an_import_of_replies_says_what_it_could_not_read(home: Path) -> None:
             unread = at < lost
             rows.append((name, model, "A bare 0 without verdict" if unread else f"[[{at % 2}]]"))
     told = replies(home, rows)
-    assert "200 replies: 200 new, 170 read, 30 not readable: 30 unparseable." in told
+    assert "200 replies: 200 new, 170 read, 30 not readable: 30 (unparseable)." in told
     # ones: 40 of a's 80 readable replies, and 45 of b's 90
     by_model = "a 20 of 100 (mean 0.400 to 0.600); b 10 of 100 (mean 0.450 to 0.550)."
     assert f"big-1: Losses by model: {by_model}" in told
@@ -268,7 +268,7 @@ LOST_BY_MODEL = "Losses by model: a 6 of 60 (mean 0.500 to 0.600)."
 
 def is_told(text: str, of_mean: str = "") -> None:
     plain = " ".join(text.split())
-    assert "Warning: big-1, score: 6 of 120 replies could not be read (5.0 %): 6 unparseable." in plain
+    assert "Warning: big-1, score: 6 of 120 replies could not be read (5.0 %): 6 (unparseable)." in plain
     # Fisher, two-sided: C(45,6)/C(120,6) = 0.0022 for zeros and ones; zeros are 45 of 120
     assert "Losses depend on people's grade" in plain
     assert "0 lost 6 of 45, all others 0 of 75." in plain
@@ -360,7 +360,7 @@ def test_the_page_import_says_what_the_command_says() -> None:
 
     test = AppTest.from_function(page).run(timeout=120)
     shown = html.unescape(words(test))
-    assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 empty." in shown
+    assert "1,000 replies: 1,000 new, 660 read, 340 not readable: 340 (empty)." in shown
     assert "big-1: Losses by model: b 340 of 340." in shown
-    assert "Warning: big-1: 340 of 1,000 replies could not be read (34.0 %): 340 empty." in shown
+    assert "Warning: big-1: 340 of 1,000 replies could not be read (34.0 %): 340 (empty)." in shown
     assert 'role="alert"' in shown

@@ -174,7 +174,7 @@ def test_what_a_model_has_not_answered_is_counted_over_the_items_of_the_number()
         unanswered={"m": why},
     )
     cut = numbers.sliced_scores(found, Scores("human", "score"))
-    assert "m has answered 5 of 17 items: 7 refused; 5 not asked yet." in " ".join(cut.notes)
+    assert "m has answered 5 of 17 items: 7 (refused), 5 (not asked yet)." in " ".join(cut.notes)
     assert sum(cut.whole["m"].missing.values()) == 12
 
 

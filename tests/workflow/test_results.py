@@ -21,6 +21,7 @@ from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
 from domain.errors import InvalidInputError, NotAllowedError, NotFoundError
 from domain.reading.answers import ReadOutcome
+from domain.replies import counted_reasons
 from domain.run_kinds import RunKind
 from domain.runs import Outcome, RunState
 from domain.states import Stage
@@ -29,7 +30,6 @@ from workflow.access.projects import access_to
 from workflow.annotate import submissions
 from workflow.results import (
     criterion_values,
-    leaderboard_lines,
     project_answers,
     score_choices,
 )
@@ -163,8 +163,10 @@ def test_what_has_no_answer_is_counted_and_bounds_are_given() -> None:
     # what the model refused counts as wrong: 6 of 8 answers and 2 refusals
     assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 10, 0.6)
     assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
-    assert any("8 of 12 items: 2 refused; 1 not asked yet; 1 the model raised an error" in note for note in cut.notes)
-    assert leaderboard_lines.reasons_in_words(line.left_out) == "1 not asked yet; 1 the model raised an error"
+    assert any(
+        "8 of 12 items: 2 (refused), 1 (not asked yet), 1 (the model raised an error)" in note for note in cut.notes
+    )
+    assert counted_reasons(line.left_out) == "1 (not asked yet), 1 (the model raised an error)"
     assert (dict(line.unread), line.unreadable) == ({"refused": 2}, "wrong")
 
 

@@ -11,6 +11,7 @@ from db.engine import Session, Store
 from db.item_list import ListScope
 from domain.item_counts import ItemCounts
 from domain.records import Person
+from domain.roles import Role, at_least
 from domain.states import ItemState
 from workflow.access.projects import Access, access_to
 
@@ -37,6 +38,14 @@ def count_project(session: Session, *, access: Access, reader: ListScope | None 
     """Return the counts of a whole project. Without a ``reader``, no item is hidden."""
     counts = ItemCounts.total(count_by_dimension(session, access=access).values())
     return counts if reader is None else replace(counts, hidden=item_list.count_hidden(session, within=reader))
+
+
+def hidden_from(store: Store, *, person: Person, project: str) -> tuple[frozenset[int], ItemCounts]:
+    """Return the ids of the items that a person's lists hide, and the counts of the project with these items."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        reader = ListScope(access.project_id, person.id, own=at_least(access.role, Role.LEAD))
+        return item_list.hidden(session, within=reader), count_project(session, access=access, reader=reader)
 
 
 def counts_of(store: Store, *, person: Person, project: str) -> ItemCounts:

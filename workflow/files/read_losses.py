@@ -16,6 +16,7 @@ from db import item_revisions
 from db.engine import Session
 from domain.english import with_noun
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
+from domain.replies import counted_reasons
 from domain.runs import Outcome
 from workflow.access.projects import Access
 from workflow.annotate import answer_readings
@@ -158,7 +159,7 @@ def read_sentences(losses: Sequence[Losses], *, new: int, repeated: int, noun: s
     reasons: Counter[str] = Counter()
     for loss in losses:
         reasons.update(loss.reasons)
-    why = ", ".join(f"{n:,} {reason}" for reason, n in reasons.most_common())
+    why = counted_reasons(reasons)
     by_model = [f"{loss.subject}: {loss.by_model}" if loss.subject else loss.by_model for loss in losses]
     sentences = [f"{rows}: {why}."]
     sentences += [sentence for sentence, loss in zip(by_model, losses, strict=True) if loss.by_model]

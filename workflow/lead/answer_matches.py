@@ -118,6 +118,11 @@ def _fits(by_rater: Mapping[str, str], said: AnswerFilter) -> bool:
     return bool(clear) and (votes[0][0], by_rater.get(last)) == said.values
 
 
+def written_values(values: tuple[Any, Any]) -> tuple[str, str]:
+    """Return two values as ``ItemFilter.values`` has them."""
+    return _written(values[0]), _written(values[1])
+
+
 def _written(value: Any) -> str:
     """Return a value as reports write it, with numbers in short form."""
     if isinstance(value, bool):

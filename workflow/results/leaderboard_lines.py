@@ -19,6 +19,7 @@ from annotation_schemas.expected_answers import GONE, KEYLESS
 from domain.english import with_noun
 from domain.errors import RatingsError
 from domain.reading.answers import ReadOutcome
+from domain.replies import counted_reasons
 from domain.runs import Outcome
 from workflow.results.answer_ways import NOT_KNOWN, AnswerMethod
 from workflow.results.project_answers import ProjectAnswers
@@ -160,9 +161,9 @@ class LeaderboardLine:
             "asked": self.asked,
             "answered": self.answered,
             "left_out": sum(self.left_out.values()),
-            "left_out_why": reasons_in_words(self.left_out),
+            "left_out_why": counted_reasons(self.left_out),
             "unread": sum(self.unread.values()) if self.unreadable else None,
-            "unread_why": reasons_in_words(self.unread) if self.unreadable else None,
+            "unread_why": counted_reasons(self.unread) if self.unreadable else None,
             "unread_counts_as": self.unreadable,
             "refused": self.refused,
             "reader": self.reader,
@@ -177,11 +178,6 @@ class LeaderboardLine:
             **group,
             **measure,
         }
-
-
-def reasons_in_words(left_out: Mapping[str, int]) -> str:
-    """Return the reasons for left-out units in words, the most frequent first."""
-    return "; ".join(f"{n} {why}" for why, n in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 COLUMNS = tuple(
@@ -322,7 +318,7 @@ def _bounds_of_key(
 
 
 def _no_score_reason(left_out: Mapping[str, int]) -> str:
-    return f"No answer in this group has a score: {reasons_in_words(left_out)}."
+    return f"No answer in this group has a score: {counted_reasons(left_out)}."
 
 
 def _mean(

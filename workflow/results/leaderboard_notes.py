@@ -8,7 +8,8 @@ from annotation_schemas import derived, grading_sample
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import DerivedCriterion
 from domain.english import with_noun
-from workflow.results.leaderboard_lines import LeaderboardLine, of_failures, reasons_in_words
+from domain.replies import counted_reasons
+from workflow.results.leaderboard_lines import LeaderboardLine, of_failures
 from workflow.results.project_answers import ProjectAnswers
 from workflow.results.scores import ScoredAnswers
 
@@ -61,7 +62,7 @@ def notes_of(
                 )
             notes.append(
                 f"{model} has answered {line.answered:,} of {with_noun(line.asked, 'item')}: "
-                f"{reasons_in_words(line.missing)}.{bounds}"
+                f"{counted_reasons(line.missing)}.{bounds}"
             )
         if line.failed:
             notes.append(of_failures(line))
@@ -120,7 +121,7 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
         n = sum(line.unread.values())
         notes.append(
             f"{model}: items without a readable answer, which {then}: {n:,} of {line.asked:,} "
-            f"({reasons_in_words(line.unread)}).{bounds}"
+            f"({counted_reasons(line.unread)}).{bounds}"
         )
     return notes
 

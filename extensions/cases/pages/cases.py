@@ -16,17 +16,18 @@ from app.results.shown import NO_MODEL, read_bins
 from app.running import shown
 from app.screens import Need, Room, Screen
 from app.services import Services
-from app.widgets import item_pictures, items_switch
+from app.widgets import counts, item_pictures, items_switch
 from app.workbench import assets
 from db import project_facts
 from domain.display_names import distinct_names
+from domain.item_counts import COUNTS, ItemCounts
 from domain.records import RULES, ProjectView
 from domain.roles import Role
 from domain.states import Items
 from extensions.cases import case_content, case_list, case_parts, case_table
 from extensions.cases.case_content import Case, CaseAnswer
 from extensions.cases.case_list import CaseFilter, CaseLine, Listing, Show
-from workflow.access import accounts
+from workflow.access import accounts, item_counts
 from workflow.results import leaderboard_page
 
 SCREEN = Screen(
@@ -77,13 +78,18 @@ STYLE = """
 .ts-cases td.wide { width: 52%; }
 .ts-cases .ts-given { font-size: .88rem; line-height: 1.4; padding-bottom: .25rem; }
 .ts-cases .ts-given :is(.scores, .why) { font-size: .82rem; padding-left: .9rem; }
+@media (max-width: 640px) {
+  .ts-cases tr { display: grid; grid-template-columns: 5.4rem minmax(0, 1fr); column-gap: .8rem; }
+  .ts-cases .wide { grid-column: 1 / -1; width: auto !important; min-width: 0 !important; }
+  .ts-cases tbody td:not(.wide) { border-bottom: 0; }
+}
 """
 
 
 def render(services: Services) -> None:
     """Draw the case in the address, or the list if there is none."""
     view = shell.lead_of(services)
-    shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
+    shell.show(markup.Markup(f"<style>{shown.STYLE}{counts.WHY_STYLE}{STYLE}</style>"))
     if st.query_params.get("item"):
         _case(services, view, st.query_params["item"])
     else:
@@ -139,11 +145,17 @@ def _code(view: ProjectView) -> tuple[str, str] | None:
     return (criterion, code) if mark and view.schema.schema_.stages.coding is not None else None
 
 
-def _listing(services: Services, view: ProjectView) -> Listing | None:
-    """Return the listing of the address, or the last stored one. Show a notice while a new one is being computed."""
+def _listing(services: Services, view: ProjectView) -> tuple[Listing, ItemCounts] | None:
+    """Return the listing of the address, or the last stored one, and how many items the person's lists hide.
+
+    The listing is without hidden items. Show a notice while a new one is being computed.
+    """
     figure_state = _asked(services, view)
     pending_figures.show_pending(services, figure_state, lambda: _asked(services, view), about="The list of cases is")
-    return figure_state.figure.value if figure_state.figure else None
+    if figure_state.figure is None:
+        return None
+    hidden, counted = item_counts.hidden_from(services.store, person=services.person, project=view.name)
+    return figure_state.figure.value.without(hidden), counted
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -159,11 +171,12 @@ def _list(services: Services, view: ProjectView) -> None:
         return
     if before.figure is not None:  # otherwise there is nothing to choose from yet
         _filters(view, before.figure.value)
-    listing = _listing(services, view)
-    if listing is None:
+    found = _listing(services, view)
+    if found is None:
         return
+    listing, counted = found
     ids = listing.ids
-    _about(view, listing)
+    _about(view, listing, counted)
     if not ids:
         shell.show(markup.notice("No cases match these filters. Remove a filter."))
         return
@@ -172,12 +185,10 @@ def _list(services: Services, view: ProjectView) -> None:
     at = min(max(int(asked) if asked.isdigit() else 1, 1), pages)
     few = ids[(at - 1) * PER_PAGE : at * PER_PAGE]
     lines = _lines(services, view, few)
-    if blind := sum(line.asked for line in lines):
-        words = (
-            f"Cases with hidden answers: {blind} of {len(lines)}. You may be asked to review these cases blind. If you "
-            "open a case, you can no longer review the case blind."
-        )
-        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
+    if unopened := sum(line.asked for line in lines):
+        words = f"Cases with hidden answers: {unopened} of {len(lines)}. To see the answers, open the case. "
+        about = [markup.quiet(words), counts.why(COUNTS["unopened"].about)]
+        shell.show(markup.tag("div", *about, style="ts ts-small", data_part="unopened"))
     shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))
     _keys(key="cases.keys", data={"item": None, "close": "", "focus": True})
     if pages > 1:
@@ -253,8 +264,8 @@ def _put(name: str, value: str) -> None:
         del st.query_params["page"]
 
 
-def _about(view: ProjectView, found: Listing) -> None:
-    """Show the number of cases, and the conditions in the address that no filter shows."""
+def _about(view: ProjectView, found: Listing, counted: ItemCounts) -> None:
+    """Show the number of cases and of hidden items, and the conditions in the address that no filter shows."""
     asked = st.query_params
     parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
     clauses = []
@@ -274,7 +285,7 @@ def _about(view: ProjectView, found: Listing) -> None:
             markup.text(" " + ", ".join(clauses) + ". "),
             markup.tag("a", markup.text("All cases"), href=addresses.cases(view.name), target="_self"),
         ]
-    shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
+    shell.show(markup.tag("div", *parts, *counts.hidden(counted), style="ts", data_part="count"))
     shell.show(items_switch.counted_line(found.counting.sentence if found.counting else None))
 
 
@@ -315,7 +326,8 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
     state = state_called(view.schema.schema_.stages, case.state)
     model = st.query_params.get("model")
     shell.heading(_heading(view, case), made_up=view.made_up, detail=True)
-    _neighbours(_listing(services, view), case)
+    found = _listing(services, view)
+    _neighbours(found[0] if found else None, case)
     about = markup.tag(
         "p",
         markup.link("All cases", _address(item="")),

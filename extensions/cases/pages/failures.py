@@ -84,7 +84,7 @@ def answer(view: ProjectView, found: Failures) -> markup.Markup:
                 markup.text("."),
             ]
         )
-    share = markup.link(f"{100 * top.share:.0f} %", _address(view, top))
+    share = markup.link(markup.percent(top.share), _address(view, top))
     limits = f" [{100 * top.low:.0f}, {100 * top.high:.0f}] of {top.of:,} coded answers."
     model = markup.tag("b", markup.text(top.model))
     parts = [markup.text("Most frequent failure of "), model, markup.text(": "), label, markup.text(", "), share]
@@ -175,8 +175,8 @@ def _cell(view: ProjectView, count: Count | None) -> markup.Markup:
     if count is None or not count.of:
         return markup.quiet("-")
     href = _address(view, count) if count.n else ""
-    limits = f"{markup.decimal(count.low)} to {markup.decimal(count.high)}"
-    shown = f"{count.n} · {markup.decimal(count.share)}"
+    limits = markup.percent_limits(count.low, count.high)
+    shown = f"{count.n} · {markup.percent(count.share)}"
     return markup.heat(count.share, shown, limits, href=href, title="Answers with this code" if count.n else "")
 
 

@@ -45,8 +45,8 @@ def test_a_release_tells_what_the_accuracy_of_models_loses(home: Path) -> None:
     _, known = facts_of_project()
     (words,) = known["answers"]["losses"]
     assert words == (
-        "Warning: 12 of 120 answers could not be read (10.0 %): 12 format violation: no answer, or several "
-        "answers. They "
+        "Warning: 12 of 120 answers could not be read (10.0 %): 12 (format violation: no answer, or several "
+        "answers). They "
         "count as wrong (report: unreadable). Losses depend on the model (p < 0.001): one model lost 12 of 60, all "
         "others 0 of 60. The mean lies between 0.900 (worst case) and 1.000 (best case). Excluding losses, the "
         "mean is 1.000."

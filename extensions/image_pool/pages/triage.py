@@ -25,10 +25,6 @@ STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
 [data-testid="stMain"] { overflow: auto; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
-.ts-triage img,
-.ts-triage video { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
-.ts-together { display: flex; gap: .4rem; }
-.ts-together figure { flex: 1; min-width: 0; margin: 0; }
 """
 
 
@@ -38,7 +34,7 @@ def render(services: Services) -> None:
     if not lead_mode.is_at_work(services, view, Stage.TRIAGE):
         lead_preview.draw(services, view, Stage.TRIAGE, lambda: candidate_form.draw_preview(view.schema))
         return
-    st.html(f"<style>{STYLE}</style>")
+    st.html(f"<style>{STYLE}{candidate_form.STYLE}</style>")
     title = markup.tag(
         "b",
         markup.text(f"{view.title} · {stage_title(view.schema.schema_, Stage.TRIAGE)}"),

@@ -10,7 +10,7 @@ from app import addresses, markup, shell
 from app.charts import page_chart
 from app.jobs import figure_requests
 from app.reruns import pending_figures
-from app.results.shown import bins_asked
+from app.results.shown import bins_asked, scroll_note
 from app.screens import Need, Room, Screen
 from app.services import Services
 from app.widgets import items_switch
@@ -39,8 +39,18 @@ SCREEN = Screen(
     needs=Need("No answer has a score yet. Run a model, or import answers.", project_facts.has_scores),
 )
 
-PLAIN = ".report td a { color: inherit; text-decoration: none; } .report td a:hover { text-decoration: underline; }"
-"""Links look like numbers, because papers underline the second highest number of a column."""
+PLAIN = """
+.report td a { color: inherit; text-decoration: none; } .report td a:hover { text-decoration: underline; }
+.report thead th { vertical-align: bottom; font-size: .76rem; }
+.report :is(th, td) { padding-right: 8px; }
+.report :is(th[scope="row"], thead th:first-child) { position: sticky; left: 0; z-index: 1;
+  background: light-dark(#fbfbfa, #14181a); }
+"""
+"""Links look like numbers, because papers underline the second highest number of a column. The titles of rows stay
+while the table scrolls.
+"""
+MANY_COLUMNS = 15
+"""Number of columns of one short number each that fit into a window of 1280 pixels."""
 
 
 def render(services: Services) -> None:
@@ -68,9 +78,8 @@ def _of_paper(services: Services, view: ProjectView, items: Items | None) -> Non
     of_paper = " of the paper" if any(table.paper for table in found.tables) else ""
     has = f"This project has numbers for {len(filled)} of {markup.count(len(found.tables), 'table')}{of_paper}."
     counted = items_switch.counted_line(found.counting.sentence if found.counting else None)
-    missing = [f"“{table.title}” ({table.why.rstrip('.')})" for table in found.tables if table.why]
-    words = markup.quiet(f"Without numbers: {', '.join(missing)}.") if missing else markup.text("")
-    without = markup.tag("p", words, style="ts ts-small", data_part="undefined")
+    missing = [f"“{table.title}” has no numbers. {table.why.rstrip('.')}." for table in found.tables if table.why]
+    without = markup.tag("p", markup.quiet(" ".join(missing)), style="ts ts-small", data_part="undefined")
     shell.show(markup.finding(markup.text(has)), counted, *([without] if missing else []))
     if not filled:
         return
@@ -107,6 +116,8 @@ def _table(view: ProjectView, table: PaperTable, items: Items | None) -> None:
 
     body = f'<style>{style()}{PLAIN}</style><div class="report">{drawn_tables.html(table, address)}</div>'
     report(body, key=f"tables.{table.name}")
+    if len(table.columns) >= MANY_COLUMNS:
+        shell.show(scroll_note(len(table.columns) + 1))
 
 
 def _files(view: ProjectView, table: PaperTable) -> None:

@@ -68,7 +68,7 @@ def test_a_table_says_how_many_answers_it_counts_as_wrong(home: Path, layout: st
     commented = said(*shown, "--format", "csv")[0]
     assert f"# {UNREAD}" in commented
     assert commented.endswith("Model,Mean\nm,48.67\n")
-    assert "13 format violation" in said(*shown, "--format", "markdown")[0]
+    assert "13 (format violation" in said(*shown, "--format", "markdown")[0]
     (table,) = paper_tables.of_project(resources().store, project="p", items=None).tables[:1]
     page = drawn_tables.html(table)
     assert '<p class="warning">' in page

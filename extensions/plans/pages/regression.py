@@ -72,7 +72,9 @@ def render(services: Services) -> None:
         with top:
             shell.show(markup.finding(markup.text("Choose a file with outcomes under Settings.")))
         return
-    chosen = {name: st.session_state.get(f"regression.{name}.{view.name}") for name in ("scores", "aspects")}
+    chosen = {name: _kept(view, name) for name in ("scores", "aspects")}
+    if chosen["scores"] == st.session_state.get(f"regression.usual.{view.name}"):
+        chosen["scores"] = None  # what the page computes by default; it is not computed a second time
 
     def ask() -> figure_requests.FigureState:
         return figure_requests.request_figure(
@@ -103,7 +105,7 @@ def render(services: Services) -> None:
             return
         _found(view, page, page.joined)
     with place.container():
-        _of_data(view, page.joined)
+        _of_data(view, page.joined, **chosen)
 
 
 def _found(view: ProjectView, page: RegressionPage, joined: JoinedUnits) -> None:
@@ -225,22 +227,28 @@ def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
     return wanted | {"outcomes": tuple(outcomes), "file": file.name}
 
 
-def _of_data(view: ProjectView, joined: JoinedUnits) -> None:
-    """Draw the choices of scores and aspects, from those in the data."""
+def _kept(view: ProjectView, name: str) -> Any:
+    """Return a choice that is drawn only with the figures. It survives the time until they are computed."""
+    drawn, kept = f"regression.{name}.{view.name}", f"regression.kept.{name}.{view.name}"
+    if drawn in st.session_state:
+        st.session_state[kept] = st.session_state[drawn]
+    return st.session_state.get(kept)
+
+
+def _of_data(view: ProjectView, joined: JoinedUnits, *, scores: Any, aspects: Any) -> None:
+    """Draw the choices of scores and aspects, from those in the data. None: the default."""
     left, right = st.columns([1, 2])
     titles = {(name, criterion): f"{name}, {criterion}" if criterion else name for name, criterion, _ in joined.offered}
-    with left:
-        st.selectbox(
-            "Source of scores", list(titles), format_func=titles.__getitem__, key=f"regression.scores.{view.name}"
-        )
     dimensions = dict(joined.dimensions)
+    usual = next(iter(titles), None)
+    of_scores, of_aspects = (f"regression.{name}.{view.name}" for name in ("scores", "aspects"))
+    st.session_state[of_scores] = scores if scores in titles else usual
+    st.session_state[of_aspects] = [aspect for aspect in aspects or () if aspect in dimensions]
+    with left:
+        st.selectbox("Source of scores", list(titles), format_func=titles.__getitem__, key=of_scores)
     with right:
-        st.multiselect(
-            "Aspects (none: all)",
-            list(dimensions),
-            format_func=dimensions.__getitem__,
-            key=f"regression.aspects.{view.name}",
-        )
+        st.multiselect("Aspects (none: all)", list(dimensions), format_func=dimensions.__getitem__, key=of_aspects)
+    st.session_state[f"regression.usual.{view.name}"] = usual
 
 
 def _downloads(view: ProjectView, found: RegressionPage) -> None:

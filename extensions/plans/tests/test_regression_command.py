@@ -20,6 +20,7 @@ from domain.errors import InvalidFileError, InvalidInputError
 from domain.rated_units import BETWEEN
 from testkit.factories import make_items, make_predictions, make_project
 from testkit.missing_extensions import needs
+from workflow.annotate import answer_readings
 from workflow.results import file_raters
 from workflow.results.ratings_from_files import import_ratings
 
@@ -51,6 +52,7 @@ def filled(store: Store, folder: Path) -> None:
     path.write_text("\n".join(rows), encoding="utf-8")
     import_ratings(store, by=None, project="etp", path=path, refuse=lambda bad: None)
     file_raters.mark(store, by=None, project="etp", people=["ann"])
+    answer_readings.fill_up(store, project="etp")  # as an import does; else the first figures are out of date at once
 
 
 @pytest.fixture

@@ -96,8 +96,8 @@ def answer(found: Standings, stages: Stages, address: Callable[[Standing], str])
         parts = [
             markup.tag("b", markup.text(one.card.name)),
             markup.text(" agrees with others on "),
-            markup.link(f"{_percent(one.share.value)} of {one.share.n:,} shared answers", address(one)),
-            markup.text(f"{limits} median of {_percent(team.median)}."),
+            markup.link(f"{markup.percent(one.share.value)} of {one.share.n:,} shared answers", address(one)),
+            markup.text(f"{limits} median of {markup.percent(team.median)}."),
         ]
         sentences.append(markup.joined(parts))
     if (more := len(found.below) - MOST_NAMED) > 0:
@@ -124,10 +124,6 @@ def _few(found: Standings) -> str:
     )
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
 def _limits(found: Standings) -> markup.Markup:
     if not found.stages:
         return markup.Markup("")
@@ -150,6 +146,7 @@ def _plot(view: ProjectView, team: TeamStanding) -> markup.Markup:
             href=_items_of(view, one),
             link="differences" if team.stage in VERIFICATIONS else "over time",
             strong=one.below,
+            percent=0,
         )
         for one in team.people
     ]
@@ -158,9 +155,27 @@ def _plot(view: ProjectView, team: TeamStanding) -> markup.Markup:
 
 
 def _items_of(view: ProjectView, one: Standing) -> str:
-    if one.card.stage in VERIFICATIONS:
-        return ItemList(ItemFilter(voter=one.card.login, differ=True)).address(view.name)
-    return addresses.page("scorecard", view.name, person=one.card.login)
+    return _differing(view, one.card) or addresses.page("scorecard", view.name, person=one.card.login)
+
+
+def _differing(view: ProjectView, card: Card) -> str:
+    """Return the address of the items on which a verifier's vote and others' votes differ. Empty for other stages."""
+    if card.stage not in VERIFICATIONS:
+        return ""
+    return ItemList(ItemFilter(voter=card.login, differ=True)).address(view.name)
+
+
+def _done(view: ProjectView, card: Card) -> str:
+    """Return the address of the items that a person has written or voted on. Empty for other stages."""
+    if card.stage is Stage.AUTHORING:
+        return ItemList(ItemFilter(author=card.login)).address(view.name)
+    if card.stage in VERIFICATIONS and len(view.schema.schema_.stages.verifications) == 1:
+        return ItemList(ItemFilter(voter=card.login)).address(view.name)
+    return ""
+
+
+def _linked(words: str, href: str) -> markup.Markup:
+    return markup.link(words, href) if href else markup.text(words)
 
 
 def _table(view: ProjectView, cards: Sequence[Card]) -> None:
@@ -169,7 +184,7 @@ def _table(view: ProjectView, cards: Sequence[Card]) -> None:
         len(chosen), size=PAGE, of=[(card.login, card.stage) for card in chosen], key="scorecard.pages", noun="line"
     )
     if chosen:
-        shell.show(table(view.schema.schema_.stages, chosen[first : first + PAGE]))
+        shell.show(table(view, chosen[first : first + PAGE]))
     st.caption(
         "Agreement with peers: the share of a person's answers that equal another person's answer to the same "
         "question. Agreement with seniors: the share of votes that a senior's decision confirmed. Skips: the share "
@@ -243,8 +258,12 @@ FIGURES = [
 ]
 
 
-def table(stages: Stages, cards: Sequence[Card]) -> markup.Markup:
-    """Return a table with a line for each person and stage. Gold and qualification have columns only if used."""
+def table(view: ProjectView, cards: Sequence[Card]) -> markup.Markup:
+    """Return a table with a line for each person and stage. Gold and qualification have columns only if used.
+
+    The number of tasks and the agreement with peers link to their items, if the page *Items* can list these items.
+    """
+    stages = view.schema.schema_.stages
     heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
     heads += [("Gold checks right", "line")] * gold + [("Qualification score", "number")] * qualified
@@ -253,11 +272,11 @@ def table(stages: Stages, cards: Sequence[Card]) -> markup.Markup:
         row = [
             _person_cell(card),
             markup.text(stages.title_of(card.stage)),
-            markup.text(card.score.submissions),
-            *_figures(card.score),
+            _linked(f"{card.score.submissions:,}", _done(view, card)),
+            *_figures(card.score, _differing(view, card)),
         ]
         row += [_share(card.gold)] * gold
-        row += [markup.text("-" if card.qualification is None else f"{card.qualification:.2f}")] * qualified
+        row += [markup.text("-" if card.qualification is None else markup.percent(card.qualification))] * qualified
         rows.append(row)
     return markup.table(heads, rows)
 
@@ -282,24 +301,26 @@ def _drift(stages: Stages, cards: Sequence[Card]) -> markup.Markup | None:
     return markup.tag("div", head, markup.tag("ul", *lines), style="ts ts-notice", data_part="drift", role="status")
 
 
-def _figures(score: Score) -> list[markup.Markup]:
+def _figures(score: Score, peers: str = "") -> list[markup.Markup]:
+    """Return the figures as cells. ``peers`` is the address of the items behind the agreement with peers."""
     return [
         markup.text(f"{score.active_minutes:,.1f}"),
         markup.text("-" if math.isnan(score.per_hour) else f"{score.per_hour:,.1f}"),
-        *map(_share, (score.peers, score.settled, score.skips)),
+        _share(score.peers, peers),
+        *map(_share, (score.settled, score.skips)),
     ]
 
 
-def _share(share: Share) -> markup.Markup:
-    """Return a share with its n and its limits. A share with a small n is muted."""
+def _share(share: Share, href: str = "") -> markup.Markup:
+    """Return a share with its n and its limits. A share with a small n is muted. ``href`` has the items behind it."""
     if not share.n:
         return markup.quiet("-")
     low, high = share.limits
-    value = f"{share.value:.2f}"
-    first = markup.quiet(f"{value} of {share.n}, too few to compare")
-    if share.n >= SMALL:
-        first = markup.joined([markup.text(value), markup.quiet(f" of {share.n}")])
-    return markup.joined([first, markup.tag("div", markup.quiet(f"{low:.2f} to {high:.2f}"), style="ts-small")])
+    value = markup.percent(share.value)
+    rest = f" of {share.n}" + ("" if share.n >= SMALL else ", too few to compare")
+    shown = _linked(value, href) if href or share.n >= SMALL else markup.quiet(value)
+    first = markup.joined([shown, markup.quiet(rest)])
+    return markup.joined([first, markup.tag("div", markup.quiet(markup.percent_limits(low, high)), style="ts-small")])
 
 
 def _pay(services: Services, view: ProjectView) -> None:

@@ -173,7 +173,7 @@ def _plot(view: ProjectView, found: TextShortcuts, rules: Sequence[_Rule]) -> ma
         limit = "" if rule.at_most is None else f", at most {share(rule.at_most)}{': too high' if rule.over else ''}"
         to = page_parts.items_address(view, _picked(found, rule))
         about = f"n = {figure.n_units:,}{limit}"
-        rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", strong=rule.over))
+        rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", rule.over, percent=1))
     marks = [] if found.chance is None else [found.chance]
     words = "Lines are 95 % intervals, with resampled sources. Dashed line: a random choice."
     drawn = dot_plot.dot_plot(rows, title="Right", ends=(0.0, 1.0), marks=marks)

@@ -100,8 +100,8 @@ def variants(
 
 def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
     """Yield the differences as lines for people: one block for each way of scoring."""
+    from domain.replies import counted_reasons
     from extensions.variants.item_pairs import TESTS
-    from workflow.results.leaderboard_lines import reasons_in_words
 
     if not blocks:
         yield "There are no pairs to compare. Either no items are variants of each other, or no answer has a score."
@@ -114,7 +114,7 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
         for row, name in zip(rows, names, strict=True):
             at = row.difference
             if not at.defined:
-                yield f"  {row.model:<{width}}  {name:<{wide}}  no pair: {reasons_in_words(row.left_out)}"
+                yield f"  {row.model:<{width}}  {name:<{wide}}  no pair: {counted_reasons(row.left_out)}"
                 continue
             limits = f"{at.low:+.3f} to {at.high:+.3f}" if at.low == at.low else "-"
             p = f"{row.p_adjusted:.4f} ({TESTS[at.test.name]})" if at.test else "-"
@@ -122,5 +122,5 @@ def table(blocks: Mapping[str, Sequence[PairedDifference]]) -> Iterator[str]:
                 f"  {row.model:<{width}}  {name:<{wide}}  {row.means[0]:.3f}   {row.means[1]:.3f}  {at.value:+10.3f}  "
                 f"{limits:<16}  {at.n_units:>5}  {p}"
             )
-            out = f"; left out: {reasons_in_words(row.left_out)}" if row.left_out else ""
+            out = f"; left out: {counted_reasons(row.left_out)}" if row.left_out else ""
             yield f"  {'':<{width}}  higher in {row.higher}, lower in {row.lower}, equal in {row.equal}{out}"

@@ -20,11 +20,12 @@ from app.services import Services
 from app.widgets import items_switch
 from app.widgets.folds import folded
 from domain.records import ProjectView
+from domain.replies import counted_reasons
 from domain.roles import Role
 from extensions.variants import item_pairs
 from extensions.variants.item_pairs import PairedDifference
 from workflow.access.counted_items import counting_of
-from workflow.results import attributes, leaderboard_lines, leaderboard_page
+from workflow.results import attributes, leaderboard_page
 from workflow.results.clusters import ALONE
 
 SCREEN = Screen(
@@ -236,7 +237,7 @@ def pair_table(rows: Sequence[PairedDifference]) -> markup.Markup:
                 *shown.difference_cells(at, ends),
                 markup.text(f"{row.higher}, {row.lower}, {row.equal}"),
                 markup.text(p),
-                markup.quiet(leaderboard_lines.reasons_in_words(row.left_out) or "none"),
+                markup.quiet(counted_reasons(row.left_out) or "none"),
             ]
         )
     return shown.wide_table(heads, cells, part="pairs")
