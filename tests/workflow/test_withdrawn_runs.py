@@ -96,7 +96,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
             (row.kind, row.data.get("reason")) for row, *_ in events.find_events(session, project_id=1, kinds=("run.",))
         ]
     assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
-    with pytest.raises(ConflictError, match="was not withdrawn"):
+    with pytest.raises(ConflictError, match="is not withdrawn"):
         run_control.take_back(world.store, by=None, run=run)
 
 

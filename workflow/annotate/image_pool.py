@@ -352,7 +352,7 @@ def _must_write(access: Access, dimension: str) -> None:
             _("This project imports its items from files, so you cannot write items. Open My work to see your tasks.")
         )
     if not access.may_do(Stage.AUTHORING):
-        raise NotAllowedError(_("You do not write items in this project. Ask a lead to let you write."))
+        raise NotAllowedError(_("You do not write items in this project. Ask a lead for the right to write items."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
         raise NotAllowedError(
             _("{dimension} is not one of your dimensions. Ask a lead to add the dimension.").format(

@@ -89,7 +89,7 @@ def confusion(study: Study) -> Section:
     lead = (
         f"Same value as most people: {first_parts(clauses)}."
         if clauses
-        else "The scale has too many values for a confusion table. See people's mean at each score of the judge."
+        else "The scale has too many values for a confusion table. See mean human score at each judge score."
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
 
@@ -163,7 +163,7 @@ def _levels(study: Study) -> list[Block]:
             blocks.append(
                 LineChart(
                     f"levels_{len(blocks) + 1}",
-                    f"{part.criterion}: people's mean at each score of the judge",
+                    f"{part.criterion}: mean human score at each judge score",
                     "the judge's score",
                     "mean score of the people",
                     tuple(lines),
@@ -174,7 +174,7 @@ def _levels(study: Study) -> list[Block]:
         blocks.append(
             ReportTable(
                 "levels",
-                "People's mean at each score of the judge",
+                "Mean human score at each judge score",
                 ("criterion", "dimension", "judge", "judge's score", "people's mean"),
                 tuple(rows),
                 unit="points of the scale; on the dashed line, judge and people agree",
