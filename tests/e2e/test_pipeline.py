@@ -91,7 +91,7 @@ def _frames(lea: Desk, clips: Path, pictures: Path | None) -> None:
     lea.looks(pictures, "pipeline-candidates")
     tick = page.get_by_role("checkbox", name="4.00 s chosen", exact=True)
     tick.press("Space")
-    expect(page.locator("[data-part=candidates]")).to_contain_text("13 of 14 frames are chosen")
+    expect(page.locator("[data-part=candidates]")).to_contain_text("Chosen frames: 13 of 14.")
 
 
 def _goals(lea: Desk, narrations: Path) -> None:
