@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from extensions.slices import slice_contrasts
 from extensions.slices.slice_contrasts import Contrast
 from extensions.slices.slices_chart import MOST_CHOSEN, slices_chart, with_numbers
 from workflow.results.leaderboard import SlicedScores
+from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.result_sections import ResultsPage
 
 
@@ -39,7 +40,12 @@ def show_slices(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contrast])
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
     with st.expander(f"Differences by slice ({markup.count(len(tests), 'row')})"):
-        shell.show(contrast_table(page, cut, tests))
+
+        def address(line: LeaderboardLine) -> str:
+            by = cut.slicing.way.name
+            return shown.cases_address(page.view, line, by=by, common=page.common, bins=page.bins, items=page.items)
+
+        shell.show(contrast_table(cut, tests, address))
 
 
 def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
@@ -57,10 +63,12 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
     return chosen
 
 
-def contrast_table(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contrast]) -> markup.Markup:
+def contrast_table(
+    cut: SlicedScores, tests: Sequence[Contrast], address: Callable[[LeaderboardLine], str]
+) -> markup.Markup:
     """Return a table of the difference between each slice and the model's other answers.
 
-    The number of answers links to the answers of the slice.
+    The number of answers links to the ``address`` of the answers of the slice.
     """
     heads = [
         ("Model", ""),
@@ -73,8 +81,6 @@ def contrast_table(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contras
     rows = []
     for test in tests:
         at, line = test.difference, cut.cells[test.model, test.at]
-        by = cut.slicing.way.name
-        href = shown.cases_address(page.view, line, by=by, common=page.common, bins=page.bins, items=page.items)
         limits = "-" if math.isnan(at.low) else f"{at.low:+.3f} to {at.high:+.3f}"
         p = "-" if math.isnan(test.p_adjusted) else "< 0.001" if test.p_adjusted < 0.001 else f"{test.p_adjusted:.3f}"
         rows.append(
@@ -84,7 +90,7 @@ def contrast_table(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contras
                 markup.text("-" if math.isnan(at.value) else f"{at.value:+.3f}"),
                 markup.text(limits),
                 markup.text(p),
-                markup.link(f"{line.found.n_units:,}", href),
+                markup.link(f"{line.found.n_units:,}", address(line)),
             ]
         )
     return markup.table(heads, rows)

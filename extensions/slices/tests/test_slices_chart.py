@@ -37,6 +37,8 @@ def test_names_of_models_stay_text_in_the_table() -> None:
     items = {0: "near", 1: "far"}
     found = made([(0, EVIL, 1.0), (1, EVIL, 0.0)], items=items)
     cut = numbers.sliced_scores(found, Scores("key"))
-    table = str(page_section.contrast_table(cut, slice_contrasts.contrasts(found, cut)))
+    tests = slice_contrasts.contrasts(found, cut)
+    table = str(page_section.contrast_table(cut, tests, lambda line: f"/cases?part={line.part}"))
     assert "&lt;script" in table
+    assert '<a href="/cases?part=near" target="_self">1</a>' in table, "a number opens its answers"
     assert "<script" not in table
