@@ -33,7 +33,7 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     assert "3 items" in told
     assert "1 item without a readable answer, counted as wrong: 1 (refused)" in told
     assert "left out: 1 (the item has no key)" in told
-    assert "0.3333 to 0.6667, depending on unread and missing answers" in told
+    assert "between 0.3333 and 0.6667, depending on unread and missing answers" in told
     assert "outcome=refused" in str(table.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
     assert addresses.cases("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
         "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"
