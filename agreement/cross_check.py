@@ -132,7 +132,7 @@ def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) ->
     ``lines`` are (title, our value or None where it is undefined, what the packages gave).
 
     >>> second_opinion([("kappa", 0.5, [Peer("scikit-learn 1.9.1", 0.5, False)])]).sentence
-    '1 coefficient is equal to scikit-learn 1.9.1 within 1e-12.'
+    '1 coefficient is equal to the results of scikit-learn 1.9.1 within 1e-12.'
     """
     packages: dict[str, None] = {}
     differences, reasons = [], dict[str, None]()

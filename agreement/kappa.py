@@ -78,7 +78,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(ratings).value, 3)
     0.5
     >>> cohen_kappa(ratings, weights="linear").reason
-    'Linear weights need an order, and the scale is nominal.'
+    'Linear weights need ordered values, but the scale is nominal. Remove the weights, or declare an ordinal scale.'
     """
     if limits not in get_args(Limits):
         raise RatingsError(f"`limits` must be {' or '.join(get_args(Limits))}, not {limits!r}.")

@@ -107,7 +107,7 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
 
 def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, home: Path) -> None:
     page = drawn(working, home, "author", "lea", project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "with a made-up item" in words(page)
     assert part(page, "waits").endswith("but the pool has no free image. Add images")
     (button,) = [each for each in page.button if each.label == "Write an item"]
     assert button.disabled

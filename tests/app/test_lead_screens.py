@@ -723,16 +723,16 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     test = show("agreement", "lea")
     assert part(test, "finding").startswith("Two verifiers agree on 2 of 3 items. Krippendorff's alpha is 0.00")
     assert "Based on 3 items with at least two votes." in words(test)
-    assert "0.667" not in words(test), "every statistic is folded"
+    assert ">67 %<" not in words(test), "every statistic is folded"
     test.session_state["agreement.fold.statistics"] = True
     page = words(test.run())
-    assert "0.667" in page  # two of three items
+    assert ">67 %<" in page  # two of three items
     assert '<td class="number">3</td>' in page
     assert "Cohen&#x27;s kappa" in page
     assert "Raters: Robin (bo), Robin (chi)." in page
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
     usual = 'href="/items?project=tiny&amp;differ_in=verification&amp;items=all"'
-    assert words(test).count(usual) == 2  # of the sentence and of the plot
+    assert words(test).count(usual) >= 3  # of the sentence, of the plot, and of the numbers in tables
     switch = test.button_group(key="agreement.items.tiny.verification")
     switch.set_value(Items.KEPT).run()
     page = words(test)

@@ -509,7 +509,7 @@ def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(sto
         asked.clear()
         project_answers.read_project(store, person=None, project="p")
         counts.append(len(asked))
-    assert counts[0] == counts[1] < 40
+    assert counts[0] == counts[1] <= 40
 
 
 def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:

@@ -58,7 +58,7 @@ class Sample:
         """The progress in a sentence.
 
         >>> Sample(planned=300, passed_on=600, drawn=300, untouched=150, begun=40, graded=110, raters=3).sentence
-        'A sample of 300 of 600 answers: 300 are open to people; 110 graded by 3 people, 40 begun, 150 untouched.'
+        'A sample of 300 of 600 answers. Open to people: 300; 110 graded by 3 people, 40 begun, 150 untouched.'
         """
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         lots = [(self.graded, f"graded by {people}"), (self.begun, "begun"), (self.untouched, "untouched")]

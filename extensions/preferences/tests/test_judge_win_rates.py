@@ -88,7 +88,7 @@ def test_both_orders_of_a_pair_are_one_comparison(
     assert re.search(r"one against two +0\.722 .* 9 +1 +0\.650 to 0\.750$", told[3])
     assert told[4].strip() == "5 won, 1 lost, 1 tie, 2 by position, 1 without two verdicts"
     shown = str(comparison_table([found]))
-    assert all(f">{part}<" in shown for part in ("one", "two", "0.72", "5", "0.65 to 0.75"))
+    assert all(f">{part}<" in shown for part in ("one", "two", "72 %", "5", "65 to 75 %"))
     assert as_csv([found]).splitlines()[0].startswith("judge,model,baseline,win_rate,low,high,comparisons,wins,losses")
 
     # the command's CSV says that it lacks them, and writes them into a table of their own

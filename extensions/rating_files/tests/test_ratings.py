@@ -184,10 +184,10 @@ def test_lists_that_differ_by_order_and_writing_are_one_label(tmp_path: Path) ->
 def test_rankings_and_other_json_keep_their_order(tmp_path: Path) -> None:
     values, notes = labels(tmp_path, [("u", "r", '["a", "b"]'), ("u", "s", '["b","a"]'), ("v", "r", '["b", "a"]')])
     assert values == ['["a", "b"]', '["b", "a"]', '["b", "a"]']
-    assert "compares lists as rankings" in notes[0]
+    assert "compares the lists as rankings" in notes[0]
     values, notes = labels(tmp_path, [("u", "r", "[1, 2]"), ("u", "s", "[2,1]"), ("v", "r", "[1,2]")])
     assert values == ["[1, 2]", "[2, 1]", "[1, 2]"]
-    assert "differ only in the order" in notes[0]
+    assert "differ only in their order" in notes[0]
     spans = [("u", "r", '[{"start": 1, "end": 2}]'), ("u", "s", '[{"end":2,"start":1}]'), ("v", "s", "[]")]
     values, notes = labels(tmp_path, spans)
     assert values == ['[{"end": 2, "start": 1}]'] * 2 + ["[]"]
