@@ -87,7 +87,7 @@ def krippendorff_alpha(
     value = float(alpha(sample.counts[None])[0])
     if level == "nominal" and q > MOST_CATEGORIES and ratings.scale.level != "nominal":
         interval = no_interval(
-            f"{q:,} different values are too many for categories. Use alpha for the level of the scale."
+            f"{q:,} different values are too many for categories. Choose the level of alpha that matches the scale."
         )
         return estimated(
             value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
@@ -111,14 +111,20 @@ def _without_gaps(codes: Ints) -> tuple[Ints, Ints]:
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:
     scale = ratings.scale
     if level == "ordinal" and scale.level == "nominal":
-        return "Ordinal alpha needs ordered values, but the scale is nominal."
+        return "Ordinal alpha needs ordered values, but the scale is nominal. Use nominal alpha."
     if level in ("interval", "ratio") and (scale.level not in ("interval", "ratio") or not ratings.numeric):
         count = "differences" if level == "interval" else "ratios"
-        return f"{level.capitalize()} alpha needs numbers with meaningful {count}, but the scale is {scale.level}."
+        return (
+            f"{level.capitalize()} alpha needs numbers with meaningful {count}, but the scale is {scale.level}. "
+            "Choose the level of alpha that matches the scale."
+        )
     if level == "ratio" and scale.level != "ratio" and not scale.inferred:
-        return "Ratio alpha needs numbers with meaningful ratios, but the scale is interval."
+        return "Ratio alpha needs numbers with meaningful ratios, but the scale is interval. Use interval alpha."
     if level == "ratio" and min(ratings.categories, default=0) < 0:
-        return f"Ratio alpha needs values of 0 or more, but the lowest value is {min(ratings.categories):g}."
+        return (
+            f"Ratio alpha needs values of 0 or more, but the lowest value is {min(ratings.categories):g}. Use "
+            "interval alpha."
+        )
     return None
 
 

@@ -117,7 +117,7 @@ def fleiss_kappa(
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``value`` at most 1, with limits from the linearized variance and Student's t over units. ``nan`` with a
         ``reason`` if no unit has two ratings, or if all ratings are the same.
 
     Notes
@@ -211,7 +211,7 @@ def conger_kappa(
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``value`` at most 1, with limits from the linearized variance and Student's t over units. ``nan`` with a
         ``reason`` if no unit has two ratings, or if all ratings are the same. Of two raters without gaps it is Cohen's
         kappa.
 
@@ -249,7 +249,7 @@ def gwet_ac(
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``value`` at most 1, with limits from the linearized variance and Student's t over units. ``nan`` with a
         ``reason`` if no unit has two ratings, or if the scale has one category only. It is 1 where all ratings are the
         same.
 
@@ -290,7 +290,7 @@ def brennan_prediger(
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``value`` at most 1, with limits from the linearized variance and Student's t over units. ``nan`` with a
         ``reason`` if no unit has two ratings, or if the scale has one category only. It is 1 where all ratings are the
         same.
 
@@ -328,7 +328,7 @@ def scott_pi(
     Returns
     -------
     Statistic
-        ``value`` in [-1, 1], with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``value`` in [-1, 1], with limits from the linearized variance and Student's t over units. ``nan`` with a
         ``reason`` if no unit was rated by both, or if all ratings are the same.
 
     Notes
@@ -441,11 +441,11 @@ def _corrected(
     if bootstrap is not None:
         interval = bootstrap_interval(coefficient, sums.sample, bootstrap, confidence=confidence, width=chance.width)
     else:
-        interval = _linearised(sums, chance, value, total, confidence)
+        interval = _linearized(sums, chance, value, total, confidence)
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
-def _linearised(sums: _Sums, chance: _Chance, value: float, total: int, confidence: float) -> Interval:
+def _linearized(sums: _Sums, chance: _Chance, value: float, total: int, confidence: float) -> Interval:
     """Limits from what each unit does to the coefficient (Gwet 2014), units being independent."""
     if total < 2:
         return no_interval("there are fewer than two units.")
@@ -454,7 +454,7 @@ def _linearised(sums: _Sums, chance: _Chance, value: float, total: int, confiden
     by_unit = (sums.agreed - expected) * sums.paired * total / float(counts @ sums.paired)
     by_unit = (by_unit - (1 - value) * chance.pull(counts)) / (1 - expected)
     se = math.sqrt(float(counts @ (by_unit - value) ** 2) / (total * (total - 1)))
-    return around(value, se, t_quantile(confidence, total - 1), "linearised variance, Student's t")
+    return around(value, se, t_quantile(confidence, total - 1), "linearized variance, Student's t")
 
 
 def _sums(ratings: Ratings, sample: Patterns, weights: Floats | None) -> _Sums:
@@ -588,7 +588,7 @@ ROWS = (
     StatisticRow(
         gwet_ac,
         title="Gwet's AC1 or AC2",
-        meaning="agreement of several raters beyond chance, for skewed labels: AC1, weighted AC2",
+        meaning="agreement of several raters beyond chance, for skewed labels (AC1, or AC2 with weights)",
         place=60,
         variants=(
             *weighted("none", "linear", "quadratic", plain="Gwet's AC1", other="Gwet's AC2", shown=Needs.ORDER),

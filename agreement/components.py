@@ -103,7 +103,7 @@ def design(sample: Patterns, values: Floats, *, two_way: bool) -> Design | str:
         of_raters = inverse @ right
         rank = int(np.linalg.matrix_rank(system, tol=1e-9 * max(1.0, float(np.abs(system).max())), hermitian=True))
     if total - n - rank < 1:
-        return "Too few units have two or more ratings to separate the effects of raters and units."
+        return "Too few units have two or more ratings, so the effects of raters and units cannot be separated."
     left = np.where(mask, values - of_raters, 0.0)
     of_units = left.sum(axis=1) / some
     rest = float(counts @ (np.where(mask, left - of_units[:, None], 0.0) ** 2).sum(axis=1))

@@ -103,14 +103,21 @@ def ppi_mean(
         raise RatingsError("Give clusters for the graded units and for the other units, or give no clusters.")
     n, big_n = len(y), int(scored.sum())
     if n == 0:
-        return _none("No unit has a grade from both a person and the judge.", left_out, RANDOM, confidence)
+        return _none(
+            "No unit has a grade from both a person and the judge. Grade units that the judge scored.",
+            left_out,
+            RANDOM,
+            confidence,
+        )
     if method == "classical":
         cluster = None if of_graded is None else codes_of(of_graded)[1]
         interval = _normal(float(y.mean()), (y - y.mean()) / n, None, cluster, confidence)
         mean = estimated(float(y.mean()), interval, n_units=n, n_raters=1, n_left_out=left_out, confidence=confidence)
         return CorrectedMean(mean, 0.0, RANDOM)
     if big_n == 0:
-        return _none("The judge scored no units other than the graded units.", left_out, RANDOM, confidence)
+        return _none(
+            "The judge scored only the graded units. Have the judge score more units.", left_out, RANDOM, confidence
+        )
     g = g[scored]
     weight = 1.0
     if method == "ppi_plus_plus":
@@ -169,7 +176,12 @@ def post_stratified_mean(
     g = g[~np.isnan(g)]
     n, total = len(y), len(y) + len(g)
     if n == 0:
-        return _none("No unit has a grade from both a person and the judge.", left_out, BY_LEVEL, confidence)
+        return _none(
+            "No unit has a grade from both a person and the judge. Grade units that the judge scored.",
+            left_out,
+            BY_LEVEL,
+            confidence,
+        )
     levels, place = np.unique(np.concatenate([f, g]), return_inverse=True)
     share = np.bincount(place, minlength=len(levels)) / total
     graded = np.bincount(place[:n], minlength=len(levels)).astype(float)
@@ -240,7 +252,12 @@ def weighted_mean(
     kept = ~np.isnan(f)
     left_out, graded = int((~kept).sum()), kept & ~np.isnan(y)
     if not graded.any():
-        return _none("No unit has a grade from both a person and the judge.", left_out, BY_DESIGN, confidence)
+        return _none(
+            "No unit has a grade from both a person and the judge. Grade units that the judge scored.",
+            left_out,
+            BY_DESIGN,
+            confidence,
+        )
     values = f[kept].copy()
     values[graded[kept]] += ((y - f) / p)[graded]
     cluster = None if clusters is None else codes_of([clusters[at] for at in np.flatnonzero(kept)])[1]
@@ -306,16 +323,16 @@ def rogan_gladen(
     if not (m0 and m1 and n):
         lacking = "judged" if not n else "passed" if not m1 else "failed"
         whom = "" if lacking == "judged" else " by people"
-        reason = f"No unit was {lacking}{whom}, so the judge's error rate for these units is unknown."
+        reason = f"No unit was {lacking}{whom}, so the judge's error rate for these units is unknown. Grade more units."
         if not n:
-            reason = "The judge scored no units other than the graded units."
+            reason = "The judge scored only the graded units. Have the judge score more units."
         return _none(reason, left_out, BY_CLASS, confidence)
     sens, spec, p = float(f[y == 1].mean()), float(1 - f[y == 0].mean()), float(g.mean())
     if sens + spec - 1 < least_youden:
         reason = (
-            f"Sensitivity {sens:.3f} + specificity {spec:.3f} - 1 = {sens + spec - 1:.3f} is below {least_youden:g}. "
-            "The judge hardly distinguishes passes from failures, so the correction would divide by a very small "
-            "number."
+            f"Sensitivity ({sens:.3f}) plus specificity ({spec:.3f}) minus 1 is {sens + spec - 1:.3f}, which is "
+            f"below {least_youden:g}. The judge hardly distinguishes passes from failures, so the correction would "
+            "divide by a very small number."
         )
         return _none(reason, left_out, BY_CLASS, confidence)
     value = min(1.0, max(0.0, (p + spec - 1) / (sens + spec - 1)))

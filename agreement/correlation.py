@@ -405,7 +405,7 @@ def mean_pearson(
         The rater that every pair must hold (a judge compared with people); None takes all pairs.
     bootstrap
         How units are resampled for the limits. Of more than 45 pairs, which take long to resample, they come from the
-        linearised variance unless a bootstrap is asked for.
+        linearized variance unless a bootstrap is asked for.
 
     Returns
     -------
@@ -425,7 +425,9 @@ def mean_pearson(
     check_confidence(confidence)
     problem = not_for_numbers(ratings, "Pearson's correlation")
     if against is not None and against not in ratings.raters:
-        raise RatingsError(f"There is no rater {against}. The raters are: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(
+            f"There is no rater {against}. Choose one of these raters: {', '.join(ratings.raters) or 'none'}."
+        )
     pairs = [
         pair
         for pair in combinations(range(len(ratings.raters)), 2)
@@ -445,9 +447,9 @@ def mean_pearson(
     sample = sample_of(ratings, used)
     numbers = np.append(standardised(np.array(ratings.categories, dtype=float)), 0.0)[sample.rows]
     rated = sample.rows != MISSING
-    linearised = len(pairs) > MANY_PAIRS and bootstrap is None and sample.clusters is None
-    if linearised:
-        value, se = _linearised_pearsons(numbers, rated, sample.counts, pairs)
+    linearized = len(pairs) > MANY_PAIRS and bootstrap is None and sample.clusters is None
+    if linearized:
+        value, se = _linearized_pearsons(numbers, rated, sample.counts, pairs)
     else:
         sums = []
         for first, second in columns:
@@ -468,8 +470,8 @@ def mean_pearson(
             comparison = pair_of(ratings.of(*names), "Pearson's correlation", "")
             if isinstance(comparison, str):
                 return without(f"{names[0]} and {names[1]}: {comparison}", ratings, confidence, n_units=n_units)
-    if linearised:
-        interval = around(value, se, normal_quantile(confidence), "linearised variance")
+    if linearized:
+        interval = around(value, se, normal_quantile(confidence), "linearized variance")
     else:
         interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=6 * len(pairs))
     return estimated(
@@ -485,9 +487,9 @@ def mean_pearson(
 def not_for_numbers(ratings: Ratings, what: str) -> str | None:
     """Why a statistic of numbers cannot read these ratings; None if it can."""
     if ratings.scale.level == "nominal":
-        return f"{what} needs numbers, but the scale is nominal."
+        return f"{what} needs numbers, but the scale is nominal. Choose a statistic for categories."
     if not ratings.numeric:
-        return f"{what} needs numbers, but these ratings are text."
+        return f"{what} needs numbers, but these ratings are text. Choose a statistic for categories."
     return None
 
 
@@ -539,7 +541,7 @@ def _sums(x: Floats, y: Floats, weights: Floats, *, apart: bool = True) -> Float
     return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
 
 
-def _linearised_pearsons(
+def _linearized_pearsons(
     numbers: Floats, rated: NDArray[np.bool_], counts: Floats, pairs: Sequence[tuple[int, int]]
 ) -> tuple[float, float]:
     """The mean correlation of pairs of columns and its standard error, from what each unit adds to it.

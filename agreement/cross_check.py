@@ -120,7 +120,7 @@ class SecondOpinion:
             return "No other installed package computes these coefficients."
         names = " and ".join(self.packages)
         if self.differences:
-            return f"{len(self.differences):,} of {self.n_compared:,} coefficients differ from the results of {names}."
+            return f"Coefficients that differ from {names}: {len(self.differences):,} of {self.n_compared:,}."
         within = 10.0 ** math.ceil(math.log10(self.largest)) if self.largest > 1e-12 else 1e-12
         verb = "coefficient is" if self.n_compared == 1 else "coefficients are"
         return f"{self.n_compared:,} {verb} equal to the results of {names} within {within:.0e}."
@@ -132,7 +132,7 @@ def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) ->
     ``lines`` are (title, our value or None where it is undefined, what the packages gave).
 
     >>> second_opinion([("kappa", 0.5, [Peer("scikit-learn 1.9.1", 0.5, False)])]).sentence
-    '1 coefficient is equal to scikit-learn 1.9.1 within 1e-12.'
+    '1 coefficient is equal to the results of scikit-learn 1.9.1 within 1e-12.'
     """
     packages: dict[str, None] = {}
     differences, reasons = [], dict[str, None]()
@@ -165,9 +165,19 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
     if not math.isfinite(theirs):
         if value is None:
             return Peer(package, None, False, f"{package} also gives no value.")
-        return Peer(package, None, True, f"{package} gives no number, but Touchstone does.")
+        return Peer(
+            package,
+            None,
+            True,
+            f"{package} gives no number, but Touchstone does. Report this difference to the developers.",
+        )
     if value is None:
-        return Peer(package, theirs, True, f"{package} gives a number, but Touchstone does not.")
+        return Peer(
+            package,
+            theirs,
+            True,
+            f"{package} gives a number, but Touchstone does not. Report this difference to the developers.",
+        )
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
     by = abs(theirs - value)

@@ -235,12 +235,14 @@ def _order(ratings: Ratings, reference: str | None) -> tuple[int, int]:
 def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | str:
     """The two raters, ``x`` being the reference."""
     if reference is not None and reference not in ratings.raters:
-        raise RatingsError(f"There is no rater {reference}. The raters are: {', '.join(ratings.raters) or 'none'}.")
+        raise RatingsError(
+            f"There is no rater {reference}. Choose one of these raters: {', '.join(ratings.raters) or 'none'}."
+        )
     pair = pair_of(ratings, what, "take each pair", varying=False, least=1)
     if isinstance(pair, str):
         return pair
     if max(float(np.abs(pair.x).max()), float(np.abs(pair.y).max())) > 1e307:
-        return "The numbers are too large to subtract."
+        return "The numbers are too large to subtract. Scale the numbers down."
     if _order(ratings, reference) == (0, 1):
         return pair
     return Pair(pair.sample, pair.y, pair.x, pair.n_units, pair.n_left_out)
@@ -374,7 +376,7 @@ ROWS = (
     StatisticRow(
         bland_altman,
         title="Limits of agreement (Bland and Altman)",
-        meaning="mean difference of two raters' numbers, and the range of most differences",
+        meaning="mean difference of two raters' numbers, and the range that contains most differences",
         place=310,
         needs=Needs.NUMBERS,
         pairwise=True,

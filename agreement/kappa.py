@@ -78,7 +78,7 @@ def cohen_kappa(
     >>> round(cohen_kappa(ratings).value, 3)
     0.5
     >>> cohen_kappa(ratings, weights="linear").reason
-    'Linear weights need an order, and the scale is nominal.'
+    'Linear weights need ordered values, but the scale is nominal. Remove the weights, or declare an ordinal scale.'
     """
     if limits not in get_args(Limits):
         raise RatingsError(f"`limits` must be {' or '.join(get_args(Limits))}, not {limits!r}.")
@@ -137,7 +137,7 @@ def light_kappa(
     -------
     Statistic
         ``nan`` with a ``reason`` if any pair has no kappa. Limits by bootstrap over units; of more than ten raters,
-        whose pairs take long to resample, from the linearised variance unless a bootstrap is asked for.
+        whose pairs take long to resample, from the linearized variance unless a bootstrap is asked for.
 
     Notes
     -----
@@ -165,9 +165,9 @@ def light_kappa(
     distance, q = _disagreement(agreement_weights(ratings, weights)), len(ratings.categories)
     pairs = list(combinations(range(n_raters), 2))
     if len(pairs) > MANY_PAIRS and bootstrap is None and sample.clusters is None:
-        value, se = _linearised_kappas(sample.rows, sample.counts, distance, q)
+        value, se = _linearized_kappas(sample.rows, sample.counts, distance, q)
         if not math.isnan(value):
-            interval = around(value, se, normal_quantile(confidence), "linearised variance")
+            interval = around(value, se, normal_quantile(confidence), "linearized variance")
             return estimated(
                 value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
             )
@@ -214,7 +214,7 @@ def _kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
     return total
 
 
-def _linearised_kappas(rows: Ints, counts: Floats, distance: Floats | None, q: int) -> tuple[float, float]:
+def _linearized_kappas(rows: Ints, counts: Floats, distance: Floats | None, q: int) -> tuple[float, float]:
     """The mean of Cohen's kappas of all pairs of raters and its standard error, from what each unit adds to it.
 
     The kappa of a pair is 1 - n D / E with n, D and E sums over units, so its derivative by the count of a row is -(D

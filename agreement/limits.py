@@ -10,7 +10,7 @@ from agreement.bootstrap import check_confidence
 from agreement.statistic import Interval, no_interval
 
 MANY_PAIRS = 45
-"""Those of ten raters; a mean over more of them takes long to resample, and has limits from its linearised variance."""
+"""Those of ten raters; a mean over more of them takes long to resample, and has limits from its linearized variance."""
 
 
 def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:

@@ -158,7 +158,7 @@ def _mean(
     if ratings.scale.shape is not shape:
         reason = (
             f"These ratings are not {_WORDS[shape]}, because their scale is "
-            f"{ratings.scale.shape or ratings.scale.level}."
+            f"{ratings.scale.shape or ratings.scale.level}. Choose a statistic for this scale."
         )
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)
     answers = [_read(text, shape) for text in ratings.categories]
@@ -200,7 +200,10 @@ def _read(text: Any, shape: Shape) -> Entries:
         entries = None
     if not isinstance(entries, list) or not all(_is_entry(entry, shape) for entry in entries):
         forms = " or ".join(f"{{{', '.join(keys)}}}" for keys in _KEYS[shape])
-        raise RatingsError(f"The rating {str(text)[:80]!r} is not a JSON list of {_WORDS[shape]}, each with {forms}.")
+        raise RatingsError(
+            f"The rating {str(text)[:80]!r} is not a JSON list of {_WORDS[shape]}, each with {forms}. Correct the "
+            "rating."
+        )
     return entries
 
 
@@ -218,7 +221,7 @@ def _check(threshold: float) -> None:
 
 _BEHAVIOUR = Behaviour(chance=None, constant=1.0, moved=False)
 _NOT_CORRECTED = "not corrected for chance, and does not show which rater is right"
-_BY_THRESHOLD = f"This statistic depends on the threshold. It is {_NOT_CORRECTED}."
+_BY_THRESHOLD = f"This statistic depends on the threshold, is {_NOT_CORRECTED}."
 
 ROWS = (
     StatisticRow(
@@ -236,11 +239,11 @@ ROWS = (
     StatisticRow(
         box_f1,
         title="F1 of boxes",
-        meaning="share of two raters' boxes that match in label, image and IoU",
+        meaning="share of two raters' boxes that match: same image, same label, and an IoU of at least the threshold",
         place=200,
         needs=Needs.BOXES,
         shown=Needs.BOXES,
-        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"F1 of boxes, IoU from {HALF:g}"),),
+        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"F1 of boxes (IoU ≥ {HALF:g})"),),
         headline=True,
         caution=_BY_THRESHOLD,
         behaviour=_BEHAVIOUR,
@@ -252,7 +255,7 @@ ROWS = (
         place=210,
         needs=Needs.BOXES,
         shown=Needs.BOXES,
-        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"IoU of matched boxes, from {HALF:g}"),),
+        variants=(Variant({"threshold": HALF}, shown=Needs.BOXES, title=f"IoU of matched boxes (IoU ≥ {HALF:g})"),),
         headline=True,
         caution=f"Boxes without a match do not count, so the mean is never below the threshold. {_BY_THRESHOLD}",
         behaviour=_BEHAVIOUR,

@@ -277,7 +277,9 @@ class Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
         for rater in raters:
             if rater not in self.raters:
-                raise RatingsError(f"There is no rater {rater}. The raters are: {', '.join(self.raters) or 'none'}.")
+                raise RatingsError(
+                    f"There is no rater {rater}. Choose one of these raters: {', '.join(self.raters) or 'none'}."
+                )
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
@@ -309,7 +311,10 @@ class Ratings:
             The categories are texts.
         """
         if not self.numeric:
-            raise RatingsError("These ratings are text, but this statistic needs numbers.")
+            raise RatingsError(
+                "These ratings are text, but this statistic needs numbers. Use numbers, or choose a statistic for "
+                "categories."
+            )
         numbers = np.append(np.array(self.categories, dtype=float), math.nan)
         return numbers[self.codes]
 
@@ -415,7 +420,9 @@ def _counts(counts: Sequence[Sequence[float]] | Floats) -> Ints:
     if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
         raise RatingsError("A table of counts must contain whole numbers of 0 or more.")
     if table.sum() > _MOST_COUNTED:
-        raise RatingsError(f"A table of {table.sum():,.0f} ratings does not fit in memory.")
+        raise RatingsError(
+            f"A table of {table.sum():,.0f} ratings does not fit in memory. Measure fewer units at a time."
+        )
     return table.astype(np.int64)
 
 

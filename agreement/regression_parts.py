@@ -169,10 +169,13 @@ def not_solvable(units: Units) -> str | None:
         if spread <= 1e-12 * max(1.0, largest) * math.sqrt(n):
             return (
                 f"{name} has the same value for all units, so the effect of this aspect cannot be separated from the "
-                "intercept."
+                "intercept. Remove this aspect."
             )
     if k > 1 and np.linalg.matrix_rank(centred / size, tol=1e-10 * math.sqrt(n)) < k - 1:
-        return "One aspect depends completely on other aspects, so the effects cannot be separated."
+        return (
+            "One aspect depends completely on other aspects, so the effects cannot be separated. Remove one of "
+            "these aspects."
+        )
     return None
 
 

@@ -94,8 +94,7 @@ class LongTable:
                 if what in ("unit", "rater", "value"):
                     has = ", ".join(there) or "no column"
                     raise RatingsError(
-                        f"The data frame has no column {name!r} for the {what}. The columns of the data frame are: "
-                        f"{has}."
+                        f"The data frame has no column {name!r} for the {what}. Choose one of these columns: {has}."
                     )
                 continue
             read = column(frame[name], name)

@@ -47,7 +47,10 @@ def problem_of(ratings: Ratings, weights: Weights, *, named: bool = False) -> st
         if weights not in NAMED:
             raise RatingsError(f"Weights must be {', '.join(NAMED[:-1])} or {NAMED[-1]}, not {weights!r}.")
         if weights != "none" and ratings.scale.level == "nominal":
-            return f"{weights.capitalize()} weights need ordered values, but the scale is nominal."
+            return (
+                f"{weights.capitalize()} weights need ordered values, but the scale is nominal. Remove the weights, "
+                "or declare an ordinal scale."
+            )
     elif q:  # without any rating there is no scale to fit
         _given(weights, q)
     if named and ratings.counted:

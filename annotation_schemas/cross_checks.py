@@ -64,7 +64,7 @@ def _rows(schema: Schema) -> Found:
         if registry.find(name_of_registry, name) is None:
             known = [row.name for row in registry.rows(name_of_registry)]
             noun = name_of_registry.replace("_", " ")
-            yield path, f"there is no {noun} `{name}`{suggestion(name, known)}; known: {', '.join(known)}"
+            yield path, f"there is no {noun} `{name}`{suggestion(name, known)}; use one of: {', '.join(known)}"
 
 
 def _top(schema: Schema) -> Found:

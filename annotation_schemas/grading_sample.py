@@ -8,6 +8,7 @@ from annotation_schemas import kinds
 from annotation_schemas.grammar import Found, among, suggestion
 from annotation_schemas.model import Grading, GradingSample, ItemField, Schema
 from annotation_schemas.yaml_text import Path
+from domain.english import with_noun
 
 DIMENSION, GROUP, MODEL = "dimension", "group", "model"
 """Strata that are no fields."""
@@ -47,11 +48,11 @@ def in_words(plan: GradingSample) -> str:
     of = f" of {', '.join(plan.models)}" if plan.models is not None else ""
     where = f" in {', '.join(plan.dimensions)}" if plan.dimensions is not None else ""
     if plan.items is not None:
-        return f"all answers{of} to {len(plan.items):,} named items"
+        return f"all answers{of} to {with_noun(len(plan.items), 'named item')}"
     if plan.outputs is None:
         return f"all answers{of}{where}"
     over = ", then ".join(strata_of(plan))
-    return f"{plan.outputs:,} answers{of}{where}" + (f", evenly over {over}" if over else "")
+    return f"{with_noun(plan.outputs, 'answer')}{of}{where}" + (f", evenly over {over}" if over else "")
 
 
 def check(schema: Schema) -> Found:

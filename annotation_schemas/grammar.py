@@ -90,7 +90,7 @@ def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: st
     """Check that the item has the image or clip that a part needs; ``why`` is the purpose."""
     roles = [slot.role for slot in schema.item.assets if slot.kind == kind]
     if not roles:
-        yield path, f"the item has no {kind} to {why}"
+        yield path, f"the item has no {kind} to {why}; add an asset of this kind to the item"
     elif role is not None and role not in roles:
         yield (*path, "role"), f"the item has no {kind} `{role}`{among(role, roles)}"
 

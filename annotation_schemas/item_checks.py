@@ -39,7 +39,7 @@ def _alt(schema: Schema, slot: AssetSlot, path: Path) -> Found:
         yield path, f"`{slot.alt}` is not a text field or a list of texts{among(slot.alt, list(fits))}"
     elif slot.max != 1 and not fits[slot.alt].is_list:
         lists = " or ".join(f"`{name}`" for name, row in kinds.FIELDS.items() if row.is_list)
-        why = f"`{slot.alt}` is a single text, but an item may have several images"
+        why = f"`{slot.alt}` is a single text, but an item can have several images"
         yield path, f"{why}; use a {lists} with one entry per image"
 
 

@@ -229,12 +229,13 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
             document.add(
                 ("variables",),
                 f"the text has no placeholder `{{{lacking}}}`; add the placeholder to the text, or remove the name "
-                "here",
+                "from `variables`",
             )
         for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
             document.add(
                 ("variables",),
-                f"the text has the placeholder `{{{unnamed}}}`, which is missing here; add the placeholder's name",
+                f"the text has the placeholder `{{{unnamed}}}`, which is missing in `variables`; add the "
+                "placeholder's name",
             )
         if head.grades not in (None, ITEM, *prompt.placeholders):
             document.add(

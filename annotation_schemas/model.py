@@ -698,11 +698,12 @@ class Comparison(_SchemaPart):
     """The item's fields shown with the answers; by default all fields that are not secret in comparison."""
 
     lacks: ClassVar[Mapping[str, str]] = {
-        "gold": "comparisons have no key and therefore no gold checks",
+        "gold": "comparisons have no key and therefore no gold checks; remove `gold`",
         "qualification": "comparisons have no qualification set; choose people for this stage on the People page",
-        "adjudication": "comparisons have no adjudication, because every preference counts",
-        "order": "everyone gets the pairs in the same shuffled order, so that people finish each pair early",
-        "shuffle": "each person always sees the two answers in random order",
+        "adjudication": "comparisons have no adjudication, because every preference counts; remove `adjudication`",
+        "order": "everyone gets the pairs in the same shuffled order, so that people finish each pair early; remove "
+        "`order`",
+        "shuffle": "each person always sees the two answers in random order; remove `shuffle`",
         "outputs": "use `per_item` to set the number of pairs for each item",
     }
 

@@ -12,7 +12,7 @@ from annotation_schemas.model import Schema
 CHOICES, INJECTED, SUMMARY = "choices", "injected", "summary"
 
 OF_PROMPTS: Mapping[str, str] = {
-    CHOICES: "the options, one per line with its letter; empty if the item has no options or the options are ranked",
+    CHOICES: "the options with their letters, one per line; empty if the item has no options or the options are ranked",
     DIMENSION: "the title of the item's dimension",
     INJECTED: "the text that a run adds to the question; without this placeholder, the text comes before the prompt",
     SUMMARY: "in the second step of `two_steps`: the model's first answer",
@@ -21,7 +21,7 @@ OF_PROMPTS: Mapping[str, str] = {
 OF_TEMPLATES: Mapping[str, str] = {
     PREDICTION: "the model's answer that the judge rates",
     DIMENSION: "the title of the item's dimension",
-    PAIR[0]: "in a comparison: the answer shown first; in the second round, the other answer",
+    PAIR[0]: "in a comparison: the answer shown first; the second round swaps the two answers",
     PAIR[1]: "in a comparison: the answer shown second",
 }
 """Values for placeholders of judge templates that are not fields."""

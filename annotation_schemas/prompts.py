@@ -106,7 +106,9 @@ def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
     value = _mapping(document.value)
     for key in value:
         if key not in ("default", "families", "injections"):
-            document.add((key,), "a prompt set has the keys `default`, `families` and optionally `injections`")
+            document.add(
+                (key,), "a prompt set can have only the keys `default`, `families` and `injections`; remove this key"
+            )
     families = _mapping(value.get("families"))
     by_family: dict[str, dict[str, Prompt]] = {}
     types: dict[str, tuple[Prompt, ...]] = {}
@@ -193,7 +195,7 @@ def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str
                 path, "the name of an injection can have only lowercase letters, digits, dashes and underscores"
             )
         elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
-            document.add(path, "an injection has only the key `text`; remove other keys")
+            document.add(path, "an injection needs exactly one key, `text`, with text as its value")
         else:
             prompts[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
             if not prompts[key].placeholders:
@@ -293,7 +295,7 @@ def _published(line: str, *, where: str) -> PublishedPrompt:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise SchemaError(f"{where}: the line is not JSON; a prompt file has one JSON object per line.") from error
+        raise SchemaError(f"{where}: the line is not JSON. Write one JSON object per line.") from error
     if not isinstance(record, dict):
         raise SchemaError(f"{where}: the line is not a JSON object. Write one JSON object per line.")
     for key in ("name", "prompt_template"):
@@ -317,6 +319,9 @@ def _read(path: Path) -> str:
     try:
         return yaml_text.decode(path.read_bytes())
     except OSError as error:
-        raise SchemaError(f"{path}:1: the file cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        raise SchemaError(
+            f"{path}:1: the file cannot be read: {(error.strerror or str(error)).lower()}. Check the path and the "
+            "permissions."
+        ) from error
     except ValueError as error:
         raise SchemaError(f"{path}:1: {error}.") from error

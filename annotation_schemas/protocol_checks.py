@@ -75,8 +75,8 @@ def _writers(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "authoring", "people"),
-            f"{stage.people} * {per_person} (people * dimensions per person) is {places}, but {n} * {per_dimension} "
-            f"(dimensions * people per dimension) is {needed}; raise `people` or `dimensions_per_person`",
+            f"{stage.people} people times {per_person} dimensions per person is {places}, but {n} dimensions times "
+            f"{per_dimension} people per dimension is {needed}; raise `people` or `dimensions_per_person`",
         )
 
 
@@ -94,7 +94,7 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         yield Finding(
             WARNING,
             ("stages", "grading", "raters"),
-            "with two people, two different grades have no majority, so the answer gets no grade; ask three people, "
+            "with two people, two different grades have no majority, so the answer gets no grade; ask 3 people, "
             "or set `combine: mean`",
         )
     most = grading_sample.most_wanted(schema)
@@ -158,8 +158,8 @@ def _shown_answers(schema: Schema) -> Iterator[Finding]:
                 yield Finding(
                     WARNING,
                     ("stages", name, "again"),
-                    f"people who vote here may know the secret field `{field.name}` from `{seen[field.name]}`; "
-                    f"remove `again`, or hide the field in `{seen[field.name]}`",
+                    f"people who vote in this stage may know the secret field `{field.name}` from `{seen[field.name]}"
+                    f"`; remove `again`, or hide the field in `{seen[field.name]}`",
                 )
             elif name not in field.secret_in:
                 seen.setdefault(field.name, name)
@@ -179,7 +179,7 @@ def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator
             yield Finding(
                 ERROR,
                 path,
-                f"`{field.name}` gives the position of the right answer, and raters of {called} see it; {todo}",
+                f"`{field.name}` gives the position of the right answer, and raters of {called} see this field; {todo}",
             )
         elif keyed and (field.name in known or _TELLS.search(field.name)):
             yield Finding(
@@ -191,8 +191,8 @@ def _shown_to_voters(schema: Schema, name: str, stage: Verification) -> Iterator
             yield Finding(
                 WARNING,
                 path,
-                f"raters of {called} choose from `{field.field}` and see `{field.name}`, the author's choice from "
-                f"the same list; {todo}",
+                f"raters of {called} choose from `{field.field}`, but already see the author's choice in `"
+                f"{field.name}`; {todo}",
             )
 
 

@@ -93,7 +93,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "answering", "people answer the items themselves, as models do"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     _stage_of_extension("comparison", "people choose the better of two models' answers, without the models' names"),
-    _stage_of_extension("coding", "people assign codes to faults in models' answers, without the models' names"),
+    _stage_of_extension("coding", "people assign codes to errors in models' answers, without the models' names"),
     _stage_of_extension("arbitration", "a senior annotator decides between different codes"),
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(
@@ -143,19 +143,19 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "score",
         "per_byte_logprob",
-        "sum of the log-probabilities, divided by the option's length in bytes, for any tokenizer",
+        "sum of the log-probabilities, divided by the option's length in bytes; comparable between tokenizers",
     ),
     Row(
         "score",
         "pmi_logprob",
-        "sum of the log-probabilities, minus the same sum without pictures, to isolate the effect of the pictures",
+        "sum of the log-probabilities with pictures, minus the sum without pictures: the effect of the pictures",
     ),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row("statistic", "derived", "means of derived criteria (`report: derived`)"),
     Row(
         "statistic",
         "genuine_pca",
-        "share of answers in which perception, cognition and action are all right: `derived`",
+        "share of answers in which perception, cognition and action are all right (from `report: derived`)",
     ),
     *(Row("key", name, meaning, available=False, blocks=False) for name, meaning in NOT_ENFORCED.items()),
 )
@@ -355,7 +355,9 @@ def require_row(registry: str, name: str) -> Row:
     if row.away:
         raise NotAvailableError(row.meaning)
     if not row.available:
-        raise NotAvailableError(f"The {_noun(registry)} `{name}` ({row.meaning}) is planned, but not available yet.")
+        raise NotAvailableError(
+            f"The {_noun(registry)} `{name}` ({row.meaning}) is planned, but not available yet. Choose another value."
+        )
     return row
 
 
@@ -363,9 +365,15 @@ def _sentence(row: Row, stage: str) -> str:
     if row.away:
         return row.meaning
     if row.registry == "stage" and row.name == stage:
-        return f"The stage `{stage}` ({row.meaning}) is declared in this schema, but Touchstone cannot run it yet."
+        return (
+            f"The stage `{stage}` ({row.meaning}) is declared in this schema, but Touchstone cannot run this stage "
+            "yet. Use the other stages."
+        )
     work = {"models": "Running models", "judges": "Running judges"}.get(stage, f"The stage `{stage}`")
-    return f"{work} needs the {_noun(row.registry)} `{row.name}` ({row.meaning}), which Touchstone does not have yet."
+    return (
+        f"{work} needs the {_noun(row.registry)} `{row.name}` ({row.meaning}), which Touchstone does not have yet. "
+        "Change this part of the schema."
+    )
 
 
 def _noun(registry: str) -> str:

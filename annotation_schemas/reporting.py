@@ -140,11 +140,11 @@ def _of_regression(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]
     elif not own[regression.success]:
         yield (
             (*path, "success"),
-            f"`{regression.success}` needs `dimensions`, which name the answers that succeed or fail",
+            f"`{regression.success}` has no `dimensions`; list the dimensions with answers that can succeed or fail",
         )
     fields = [field.name for field in schema.item.fields]
     if regression.task is not None and regression.task not in fields:
-        yield (*path, "task"), f"items have no field `{regression.task}`; fields: {', '.join(fields) or 'none'}"
+        yield (*path, "task"), f"items have no field `{regression.task}`; use one of: {', '.join(fields) or 'none'}"
 
 
 def _graded(schema: Schema) -> Sequence[Criterion]:

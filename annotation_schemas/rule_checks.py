@@ -66,7 +66,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
         yield (*path, "say"), "`say` is empty; write the sentence that people see when they break the rule"
     if len(rule.of) < row.least or (row.most is not None and len(rule.of) > row.most):
         many = f"at least {row.least}" if row.most is None else f"{row.most}"
-        yield (*path, "of"), f"`{rule.rule}` needs {many} names here, not {len(rule.of)}"
+        yield (*path, "of"), f"`{rule.rule}` needs {many} names, not {len(rule.of)}"
     yield from unique([((*path, "of", at), name) for at, name in enumerate(rule.of)])
     if row.needs_when and not rule.when:
         yield path, f"`when` is missing; add the condition under which `{rule.rule}` requires an answer"
@@ -74,7 +74,10 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
     for at, name in enumerate(rule.of):
         if name not in (own if row.about_absence else known):
             there = False
-            yield (*path, "of", at), f"`{name}` is not asked or shown here{suggestion(name, list(known))}"
+            yield (
+                (*path, "of", at),
+                f"`{name}` is neither asked nor shown where this rule applies{suggestion(name, list(known))}",
+            )
     if there and not any(name in own for name in rule.of):
         there = False
         yield (*path, "of"), "this stage asks none of these questions; move the rule to `item: rules`"
@@ -87,7 +90,7 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
 
 def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) -> Found:
     if name not in known:
-        yield path, f"`{name}` is not asked or shown here{suggestion(name, list(known))}"
+        yield path, f"`{name}` is neither asked nor shown where this rule applies{suggestion(name, list(known))}"
         return
     part = known[name]
     if not wanted:
@@ -98,7 +101,7 @@ def _condition(name: str, wanted: Sequence[Scalar], known: Parts, path: Path) ->
         else:
             fits = not part.options or any(same(value, option.value) for option in part.options)
         if not fits:
-            yield path, f"`{value}` is not a value of `{name}`"
+            yield path, f"`{value}` is not a value of `{name}`; correct the value"
 
 
 def _comparable(row: CrossRuleRow, parts: Sequence[Criterion | ItemField], path: Path) -> Found:
@@ -155,7 +158,7 @@ def _possible(rule: CrossRule, row: CrossRuleRow, parts: Sequence[Criterion | It
             path,
             (
                 f"the rule can never be met, because {' and '.join(f'`{name}`' for name in needed)} are required; "
-                "make all of these except one optional"
+                "set `required: false` for all but one of these criteria"
             ),
         )
     elif row.about_absence and row.name != "at_most_one" and needed:

@@ -42,8 +42,8 @@ KEYS = {
         ),
         MediaKey(
             FEWEST,
-            "the minimum number of actions of a goal; an import counts goals with fewer actions but accepts their "
-            "records, because a file may not show all actions",
+            "the minimum number of actions of a goal; an import counts goals with fewer actions, but accepts their "
+            "records. Files do not always show all actions",
             whole=True,
             least=1,
         ),
@@ -54,7 +54,9 @@ KEYS = {
             whole=True,
             least=1,
         ),
-        MediaKey(EVERY, "for videos in the pool: use every nth frame, such as 24", True, 1),
+        MediaKey(
+            EVERY, "for videos in the pool: the step from one frame to the next; 24 uses every 24th frame", True, 1
+        ),
     )
 }
 
@@ -77,7 +79,10 @@ def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     most, n = number(schema, MOST), n_actions(schema, fields)
     if most is None or n is None or n <= most:
         return None
-    return f"its goal has at least {n} actions, including the next action, but at most {most:g} are allowed"
+    return (
+        f"its goal has at least {n} actions, including the next action, but at most {most:g} are allowed; remove the "
+        "record, or raise the maximum"
+    )
 
 
 def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
@@ -95,8 +100,8 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
     if not few:
         return None
     return (
-        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. The goals may have "
-        "more actions, because a record shows only the actions before its question."
+        f"Goals with fewer than {least:g} actions in these records: {few:,} of {len(shown):,}. A goal may have more "
+        "actions, because a record shows only the actions before its question."
     )
 
 

@@ -135,7 +135,9 @@ def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
     for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, (), {}):
             why = _MISPLACED.get(key, f"has no `{key}`")
-            own = f"keys of this kind: {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else f"remove `{key}`"
+            own = (
+                f"use only these keys: {', '.join(f'`{own_key}`' for own_key in takes)}" if takes else f"remove `{key}`"
+            )
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}; {own}"
 
 
@@ -195,8 +197,8 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
         elif criteria[name].dimensions is not None:
             yield (
                 at,
-                f"only some dimensions ask `{name}`, so this criterion cannot decide about items; name another "
-                "criterion",
+                f"raters answer `{name}` only in some dimensions, so this criterion cannot decide about items; name "
+                "another criterion",
             )
     yield from _skips(schema, stage, verification, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
@@ -253,7 +255,7 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
         given += ["`at_least` or `at_most`"] if target.limited else []
         if len(given) != 1:
             why = f"this part has {' and '.join(given)}" if given else "this part has no target"
-            yield at, f"{why}; give `key`, `value`, or `at_least` and `at_most`"
+            yield at, f"{why}; give only `key`, only `value`, or only `at_least` and `at_most`"
         elif part.key is not None:
             yield from _key_of_votes(schema, stage, part.key, at)
         elif part.criterion in criteria:
@@ -261,7 +263,7 @@ def _keep_parts(schema: Schema, stage: str, keep: Keep, rule: KeepRule, criteria
 
 
 def _keyless(path: Path, name: str) -> tuple[Path, str]:
-    why = f"Touchstone compares answers to `{name}` with the item's field by their overlap"
+    why = f"Touchstone measures the overlap of answers to `{name}` with the item's field"
     return path, f"{why}; name the item's field as `key`, and put other criteria into `parts` of `all_of`"
 
 
@@ -411,7 +413,7 @@ def check_comparison(schema: Schema) -> Found:
     if stage.models is not None and len(stage.models) < 2:
         yield (*at, "models"), "a comparison needs at least two models; name another model, or remove `models`"
     if stage.criteria and not any(kinds.of_criterion(criterion).compares_answers for criterion in stage.criteria):
-        yield (*at, "criteria"), "no criterion asks whose answer is better; add a criterion of kind `preference`"
+        yield (*at, "criteria"), "no criterion asks which answer is better; add a criterion of kind `preference`"
 
 
 def check_coding(schema: Schema) -> Found:

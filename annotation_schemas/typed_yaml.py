@@ -179,7 +179,10 @@ def read_file(path: Path) -> str:
             )
         return yaml_text.decode(path.read_bytes())
     except OSError as error:
-        raise SchemaError(f"{path}:1: the file cannot be read: {(error.strerror or str(error)).lower()}.") from error
+        raise SchemaError(
+            f"{path}:1: the file cannot be read: {(error.strerror or str(error)).lower()}. Check the path and the "
+            "permissions."
+        ) from error
     except ValueError as error:
         raise SchemaError(f"{path}:1: {error}.") from error
 
@@ -235,7 +238,9 @@ def _note(detail: ErrorDetails, document: Document, root: type[BaseModel]) -> No
         document.add(path, "the value is missing; write a value after the colon")
     elif kind == "string_type" and isinstance(given, bool | int | float):
         shown = str(given).lower() if isinstance(given, bool) else str(given)
-        document.add(path, f'the value must be text, but YAML reads {shown} as {_kind(given)}; quote it: "{shown}"')
+        document.add(
+            path, f'the value must be text, but YAML reads {shown} as {_kind(given)}; quote the value: "{shown}"'
+        )
     elif kind in _WANTED and _forget(document, path, yaml_text.READ_OTHERWISE):
         digits = isinstance(given, str) and given.lstrip("+-").isdigit()
         shown = f"`{given}`" if len(str(given)) <= _LONGEST else f"{len(str(given)):,} characters"
@@ -265,7 +270,7 @@ def _missing(path: yaml_text.Path, key: str, root: type[BaseModel]) -> str:
     model = _model_at(path, root)
     meaning = (model.model_fields[key].description or "") if model is not None and key in model.model_fields else ""
     first = meaning.split(". ")[0].split(";")[0].rstrip(".")
-    return f"`{key}` is missing{f': {first[0].lower()}{first[1:]}' if first else ''}"
+    return f"`{key}` is missing{f': {first[0].lower()}{first[1:]}' if first else ''}; add this key"
 
 
 def _unknown_key(document: Document, path: yaml_text.Path, root: type[BaseModel]) -> str:
@@ -313,7 +318,7 @@ def _elsewhere(key: str, path: yaml_text.Path, root: type[BaseModel]) -> str:
     for name, field in model.model_fields.items() if model is not None else ():
         inner = _model_in(field.annotation)
         if isinstance(inner, type) and issubclass(inner, BaseModel) and key in inner.model_fields:
-            return f"; this is a key of `{name}`, so move the key there"
+            return f"; move this key to `{name}`"
     return ""
 
 

@@ -49,8 +49,11 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
                 "remove the rule",
             )
         elif row.chosen and rule not in _OF_CHOSEN:
-            listed = f"; move the rule to `{field.field}`" if field.field else ""
-            yield (*path, rule), f"authors choose `{field.name}` from a list, so this rule does not apply{listed}"
+            listed = f", or move the rule to `{field.field}`" if field.field else ""
+            yield (
+                (*path, rule),
+                f"authors choose `{field.name}` from a list, so this rule has no effect; remove the rule{listed}",
+            )
     if told.person is not None and not kinds.says_english(field):
         yield (
             (*path, "person"),
@@ -78,7 +81,7 @@ def _rules(schema: Schema, field: ItemField, told: Wording, path: Path) -> Found
     for at, rule in enumerate(told.stops):
         if rule not in told.rules:
             known = rule in WORDING_RULES
-            why = "is not set here, so `stops` cannot use the rule" if known else "is not a wording rule"
+            why = "is not set in `wording`, so `stops` cannot use the rule" if known else "is not a wording rule"
             yield (*path, "stops", at), f"`{rule}` {why}{among(rule, list(told.rules))}"
     yield from unique([((*path, "stops", at), rule) for at, rule in enumerate(told.stops)])
 
@@ -109,9 +112,8 @@ def _elsewhere(schema: Schema, field: ItemField, told: Wording, path: Path) -> F
             yield (
                 here,
                 (
-                    f"`{field.name}` is chosen from `{name}`, whose entries always contain the chosen text; name "
-                    f"another "
-                    "field"
+                    f"authors choose `{field.name}` from `{name}`, so the chosen text always appears in the list; "
+                    "name another field"
                 ),
             )
         elif schema.stages.authoring is not None and field.authored and not schema.item.field(name).authored:

@@ -164,7 +164,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     """
     opened = _open_quote(text)
     if opened is not None:
-        return opened, "the quote that opens here is not closed on this line; add the closing quote"
+        return opened, "the opening quote on this line has no closing quote; add the closing quote"
     at, begun = error.problem_mark, error.context_mark
     problem, context = error.problem or "", error.context or ""
     lines = text.split("\n")
@@ -174,7 +174,7 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if mark is None or at is None:
         return 1, problem
     if "flow" in context and begun is not None and (ends or begun.line < at.line):
-        return mark.line + 1, "the bracket that opens here is not closed; add the closing bracket"
+        return mark.line + 1, "the opening bracket on this line has no closing bracket; add the closing bracket"
     return mark.line + 1, _remedy(problem, lines[mark.line][: at.column if at.line == mark.line else None]) or (
         f"{problem}{f' ({context})' if context else ''}"
     )
@@ -202,7 +202,7 @@ def _remedy(problem: str, before: str) -> str | None:
         return "the indentation matches no line above; align this line with the other keys or list entries at its level"
     if "expected ','" in problem:
         return (
-            "a comma between two entries is missing here, or a text with a colon is not quoted; add the comma or "
+            "this line needs a comma between two entries, or quotes around a text with a colon; add the comma or "
             "the quotes"
         )
     return None
@@ -292,7 +292,8 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
             if documents == 2:
                 document.add(
                     (),
-                    "a second document starts here, but a schema file can have only one; remove the second document",
+                    "a second document starts on this line, but a schema file can have only one; remove the "
+                    "second document",
                     line=line,
                 )
 
@@ -331,11 +332,13 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
             continue
         key = key_node.value
         if key_node.style is None and key_node.tag != f"{_TAG}str":
-            document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
+            document.add(
+                (*path, key), f'YAML does not read the key `{key}` as a word; quote the key: "{key}"', line=line
+            )
         if key in seen:
             document.add(
                 (*path, key),
-                f"duplicate key; the same key is on line {seen[key]}; remove one of the two keys",
+                f"duplicate key; this key is already on line {seen[key]}; remove one of the two keys",
                 line=line,
             )
             continue
@@ -359,7 +362,7 @@ def _scalar(text: str, node: yaml.Node, path: Path, document: Document) -> Any:
     if kind == "float" and _is_plain_float(text):
         return float(text)
     read_as = {"bool": "true or false", "int": "another number", "float": "another number", "timestamp": "a date"}
-    document.add(path, f'{READ_OTHERWISE} `{text}` as {read_as.get(kind, kind)}; quote it: "{text}"')
+    document.add(path, f'{READ_OTHERWISE} `{text}` as {read_as.get(kind, kind)}; quote the text: "{text}"')
     return text
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from domain import extensions
 from domain.states import Cut, Items
 
 if TYPE_CHECKING:
@@ -55,6 +56,12 @@ def items(
     if said is not None:
         asked |= {"raters": said.raters, "criterion": said.criterion, "values": said.values}
     return page("items", project, **asked)
+
+
+def pool_images(project: str) -> str:
+    """Return the address for adding images to the pool, or for adding items if no extension has a pool."""
+    titles = [title for title, _ in extensions.rows("import_sections") if title.startswith("Images")]
+    return page("import", project, part=titles[0] if titles else None)
 
 
 def item(project: str, id: str) -> str:

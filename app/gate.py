@@ -252,9 +252,8 @@ class Gate:
         if changes and not same_origin(connection):
             return JSONResponse(
                 {
-                    "error": "Touchstone refused this request, because the request came from another site. Open a "
-                    "page of this "
-                    "server and try again."
+                    "error": "Touchstone refused this request, because the request came from another site. Open "
+                    "Touchstone in this browser, and try again there."
                 },
                 status_code=403,
             )

@@ -9,6 +9,7 @@ from html import escape
 from itertools import cycle
 from typing import NewType
 
+from domain.english import with_noun
 from domain.replies import WARNING
 from domain.states import VOTED_ON
 
@@ -183,7 +184,7 @@ def mono(value: str) -> Markup:
 
 def count(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun, as plain text."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return with_noun(number, one, many or "")
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:

@@ -58,7 +58,7 @@ ABOUT = {
     "derived_from": "The published annotation files",
     "generated_by": "Pictures were drawn, and votes simulated.",
 }
-REFUSES = re.compile(r"(\w+) cannot hold the item|^(?:touchstone: )?(\w+): ", re.MULTILINE)
+REFUSES = re.compile(r"(\w+) cannot store the item|^(?:touchstone: )?(\w+): ", re.MULTILINE)
 PER_DROPPED = 20
 
 

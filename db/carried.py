@@ -230,8 +230,8 @@ LEFT: Mapping[str, str] = {
     "person_setting": "personal settings on this server",
     "daily_goal": "personal settings for all projects on this server",
     "notice_mark": "notices seen on this server",
-    "mail_choice": "an e-mail address, which belongs to an account of this server",
-    "mail": "an e-mail of this server",
+    "mail_choice": "an email address, which belongs to an account of this server",
+    "mail": "an email of this server",
     "tally": "a count that Touchstone computes again when a page needs the count",
     "jobs": "jobs of this server; the data that the jobs changed is exported",
 }

@@ -30,7 +30,7 @@ LEFT_OUT: Mapping[str, str] = {
     "aside": "postponed items prove nothing",
     "bridge": "the address of a server, and how it is used",
     "bridge_answer": "raw replies of another server; replies that count are stored as submissions",
-    "bridge_person": "e-mail addresses",
+    "bridge_person": "email addresses",
     "bridge_project": "content of another server",
     "bridge_task": "tasks sent to another server; returned tasks are stored as submissions",
     "candidate": "images that wait for triage",

@@ -108,6 +108,13 @@ def count_hidden(session: Session, *, within: ListScope) -> int:
     return n
 
 
+def count_without_media(session: Session, *, project_id: int) -> dict[str, int]:
+    """Count the items with a missing image or clip, by dimension."""
+    lacking = _lacking().where(col(AssetRow.project_id) == project_id)
+    wanted = plain_select(col(ItemRow.dimension), func.count()).where(col(ItemRow.id).in_(lacking))
+    return {dimension: int(n) for dimension, n in session.execute(wanted.group_by(col(ItemRow.dimension)))}
+
+
 def rows(session: Session, *, ids: Sequence[int], lock: bool = False) -> list[StoredItem]:
     """Return items by their ids, in the given order.
 

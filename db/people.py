@@ -227,6 +227,31 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
     return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
 
 
+def open_invitations(session: Session, *, project_id: int, now: datetime) -> list[tuple[StoredInvitation, str | None]]:
+    """Return the unused, unexpired invitations to a project, newest first, each with the name of who invited."""
+    wanted = (
+        select(InvitationRow, PersonRow.name)
+        .join(PersonRow, col(PersonRow.id) == col(InvitationRow.invited_by_id), isouter=True)
+        .where(
+            InvitationRow.project_id == project_id, col(InvitationRow.used_at).is_(None), InvitationRow.expires_at > now
+        )
+        .order_by(col(InvitationRow.id).desc())
+    )
+    return [(row, name) for row, name in session.exec(wanted)]
+
+
+def revoke_invitation(session: Session, *, id: int, project_id: int, now: datetime) -> bool:
+    """End an open invitation to a project now. Return False if there is no such invitation."""
+    theirs = (
+        col(InvitationRow.id) == id,
+        col(InvitationRow.project_id) == project_id,
+        col(InvitationRow.used_at).is_(None),
+        col(InvitationRow.expires_at) > now,
+    )
+    ended = session.exec(update(InvitationRow).where(*theirs).values(expires_at=now).returning(col(InvitationRow.id)))
+    return ended.first() is not None
+
+
 def spend_invitation(session: Session, *, row: StoredInvitation, person_id: int, now: datetime) -> None:
     """Mark a locked invitation as used by a person."""
     row.used_at, row.used_by_id = now, person_id

@@ -41,9 +41,9 @@ def problem(value: Any) -> str | None:
     """Return the reason why a value is not a decimal number, as half a sentence, or None if it is one."""
     if exact(value) is not None:
         digits = sum(map(str.isdigit, normal(value)))
-        return f"at most {MOST_DIGITS} digits are allowed ({digits} now)." if digits > MOST_DIGITS else None
+        return f"the value has {digits} digits; use at most {MOST_DIGITS} digits." if digits > MOST_DIGITS else None
     if isinstance(value, str) and _SEPARATED.fullmatch(value.strip()):
-        return "use a decimal point and no thousands separators, such as 1200.5."
+        return "use a decimal point and no thousands separators, for example 1200.5."
     return "the value must be a number in digits, such as 12 or 0.5."
 
 

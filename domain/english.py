@@ -40,10 +40,14 @@ def without_s(word: str, *, shortest: int) -> str:
     return word[:-1] if ends else word
 
 
-def with_noun(n: int, noun: str) -> str:
-    """Return a number with its noun, whose plural ends in s.
+def with_noun(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun. ``plural`` is only needed if it is not the noun with an s.
 
-    >>> with_noun(1, "goal"), with_noun(1200, "goal")
-    ('1 goal', '1,200 goals')
+    The words may include a verb, as in the last example.
+
+    >>> with_noun(1, "goal"), with_noun(1200, "goal"), with_noun(2, "reply", "replies")
+    ('1 goal', '1,200 goals', '2 replies')
+    >>> with_noun(1, "row is", "rows are")
+    '1 row is'
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"

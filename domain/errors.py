@@ -30,6 +30,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from domain.english import with_noun
+
 
 class TouchstoneError(Exception):
     """An error that a user can fix; ``str(error)`` says in full sentences what, where, and what to do."""
@@ -67,7 +69,7 @@ class InvalidRowsError(InvalidFileError):
     def __init__(self, rows: Sequence[str], *, n: int, end: str) -> None:
         more = f"And {n - len(rows):,} more. " if n > len(rows) else ""
         self.rows, self.n, self.end = tuple(rows), n, end
-        self.begin, self.rest = f"{n:,} rows are invalid:", f"{more}{end}"
+        self.begin, self.rest = f"{with_noun(n, 'row is', 'rows are')} invalid:", f"{more}{end}"
         super().__init__("\n".join([self.begin, *rows, self.rest] if n > 1 else [" ".join([*rows, end])]))
 
     def worded(self, words: Callable[[str], str]) -> InvalidRowsError:

@@ -131,7 +131,7 @@ class Extension:
     invitation_mails: Rows = _nothing
     """Modules with the functions of ``app.people.invitation_mails.InvitationMail``; the first one is asked."""
     import_sections: Rows = _nothing
-    """Pairs of a title and a function ``(services, view)``: an import that the page *Import* offers under the title."""
+    """Pairs of a title and a function ``(services, view)``: an import that the page *Add items* offers."""
     dashboard_sections: Rows = _nothing
     """Rows of ``app.overview.sections.DashboardSection``: sections of the page *Overview*."""
     agreement_sections: Rows = _nothing
@@ -150,7 +150,8 @@ class Extension:
     """Pairs of a place and a function ``(services, view, item)`` that draws a section about the open item of the page
     *Items*, by its id on pages. Sections are in the order of their places."""
     item_list_sections: Rows = _nothing
-    """Functions ``(services, view, asked)`` that draw above the table of the page *Items*, by its filters."""
+    """Functions ``(services, view, asked)`` that draw above the table of the page *Items*, by its filters. They return
+    whether they have drawn anything."""
     work_actions: Rows = _nothing
     """Rows of ``app.routes.work.WorkAction``: requests of working pages."""
     schema_editors: Rows = _nothing
@@ -174,7 +175,7 @@ class Extension:
     """Rows of ``app.projects.project_actions.ProjectBeginning``: ways to begin a project on the page *New project*."""
     setup_steps: Rows = _nothing
     """Functions ``(session, access)``: each returns a ``workflow.lead.setup_step.SetupStep``, a line of the checklist
-    before work begins."""
+    before work begins, or None if the project does not need the step."""
     person_shares: Rows = _nothing
     """Pairs of a name and a function ``(session, *, access, stage)``. It returns the number of right answers and of all
     answers by person id, for the extension Scorecards."""

@@ -34,15 +34,22 @@ class ItemCounts:
     """Items left to write: those wanted, less the written ones that are not rejected, and never below zero."""
     hidden: int = 0
     """Items that the lists of one reader leave out. The other counts include them."""
+    without_media: int = 0
+    """Items with a missing image or clip. The other counts include them."""
 
     @classmethod
     def of_dimension(
-        cls, states: Mapping[ItemState, int], *, wanted: int | None = None, in_progress: int = 0
+        cls,
+        states: Mapping[ItemState, int],
+        *,
+        wanted: int | None = None,
+        in_progress: int = 0,
+        without_media: int = 0,
     ) -> ItemCounts:
         """Return the counts of one dimension."""
         counts = cls(states, wanted, in_progress)
         left = 0 if wanted is None else max(wanted - (counts.written - counts.rejected), 0)
-        return cls(states, wanted, in_progress, left)
+        return cls(states, wanted, in_progress, left, without_media=without_media)
 
     @classmethod
     def total(cls, parts: Iterable[ItemCounts]) -> ItemCounts:
@@ -58,6 +65,7 @@ class ItemCounts:
             sum(counts.in_progress for counts in every),
             sum(counts.left for counts in every),
             sum(counts.hidden for counts in every),
+            sum(counts.without_media for counts in every),
         )
 
     def in_state(self, *states: ItemState) -> int:
@@ -113,7 +121,7 @@ def of_states(label: str, about: str, *states: ItemState) -> CountDefinition:
 _OF_STATES: Mapping[ItemState, str] = {
     ItemState.KEPT: "Items that verification or a senior accepted. Releases contain only these items.",
     ItemState.REJECTED: "Items that verification or a senior rejected. Releases do not contain these items.",
-    ItemState.IN_ADJUDICATION: "Items whose votes disagree. A senior must decide these items.",
+    ItemState.IN_ADJUDICATION: "Items on which the votes differ. A senior must settle these items.",
     ItemState.UNVERIFIED: "Items without a verdict, because the schema has no verification.",
     **dict.fromkeys(VOTED_ON.values(), "Items that still need votes."),
 }
@@ -158,10 +166,16 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
             "items until everyone has voted. Counts of the whole project include these items.",
             lambda counts: counts.hidden,
         ),
+        "without_media": CountDefinition(
+            "with missing media",
+            "Items with a missing image or clip. Nobody gets an item before its required files are imported.",
+            lambda counts: counts.without_media,
+            ItemFilter(missing=True),
+        ),
         "unopened": CountDefinition(
             "not opened",
             "Items that you may be asked to review without knowing other answers. The page Cases shows their answers "
-            "only after you open the case. Then you are no longer asked to review it.",
+            "only after you open the case. You are not asked to review an opened case.",
         ),
         "votes": CountDefinition(
             "votes",

@@ -81,7 +81,9 @@ def split(text: str) -> Split:
         return _split_array(text, start + 1)
     if opening == "{" and _is_lines(text, start):
         return _split_lines(text, start)
-    raise NotJson(start, "the text is not a JSON array of records")
+    raise NotJson(
+        start, "the text is not a JSON array of records; put the records between [ and ], or write one record per line"
+    )
 
 
 def _is_lines(text: str, start: int) -> bool:

@@ -1,4 +1,4 @@
-"""The words that tables store about e-mail: the times at which people want notices, and the states of a mail."""
+"""The words that tables store about email: the times at which people want notices, and the states of a mail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from domain.language import marked
 
 
 class MailTime(StrEnum):
-    """The time at which a person wants notices by e-mail."""
+    """The time at which a person wants notices by email."""
 
     label: str
     """The name on pages, in English."""

@@ -118,7 +118,9 @@ class Ranking:
             The score cannot be computed from these log-probabilities.
         """
         if self.score not in self.scores:
-            raise ValueError(f"Touchstone cannot compute the score `{self.score}` for these options.")
+            raise ValueError(
+                f"Touchstone cannot compute the score `{self.score}` for these options. Choose another score."
+            )
         return self.options[self.winners[self.score]]
 
     @property

@@ -278,7 +278,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "the item is rejected immediately, with the reasons for the skips",
+    "retire": "kept if the required value has more than half of the total weight; a vote's weight is the rater's "
+    "qualification score when voting, or 1 without a score",
     "adjudicate": "a senior annotator settles the item without further votes",
 }
 """The possible effects of reaching the limit of skips."""
@@ -348,7 +349,7 @@ def verdict(
     if skips is not None and len(skipped) >= skips.after:
         return _after_skips(skips, skipped, len(votes), criteria, words or {})
     if len(votes) < raters:
-        return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes have arrived.")
+        return Verdict(ItemState.IN_VERIFICATION, f"Votes so far: {len(votes)} of {raters}.")
     outcomes: dict[str, list[str]] = {"keep": [], "drop": [], "split": []}
     for target in targets(rule):
         cast = [(vote.values.get(target.criterion), weighed(vote.weight)) for vote in votes]
@@ -365,7 +366,7 @@ def verdict(
         )
     if split:
         return Verdict(ItemState.REJECTED, f"The votes differ on {', '.join(split)}, so the item is rejected.")
-    return Verdict(ItemState.KEPT, f"All {len(votes)} votes have arrived and satisfy the rule {rule.rule}.")
+    return Verdict(ItemState.KEPT, f"The item has all votes, and the votes satisfy the rule {rule.rule}.")
 
 
 def _after_skips(

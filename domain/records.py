@@ -258,6 +258,20 @@ class Invitation:
 
 
 @dataclass(frozen=True)
+class OpenInvitation:
+    """An open invitation, as the leads of its project see it."""
+
+    id: int
+    role: Role
+    dimensions: tuple[str, ...] | None
+    stages: tuple[Stage, ...] | None
+    by: str | None
+    """The name of the person who invited. None: a command on the machine itself."""
+    created_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
 class ProjectView:
     """A project as one of its people sees it."""
 

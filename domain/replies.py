@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from domain.english import with_noun
+
 NO_SCORE = "no score: "
 """The prefix of failures in lists of values (``ReplyOutcome.words``)."""
 WARNING = "Warning: "
@@ -206,7 +208,7 @@ class JudgeAbout:
         parser = None if self.parser is None else f"{self.parser}, version {self.parser_version}"
         cost = "not known" if self.cost is None else f"{self.cost:.4f} {self.currency or ''}".strip()
         if self.cost is not None and self.without_cost:
-            cost += f", plus {self.without_cost:,} requests with unknown cost"
+            cost += f", plus {with_noun(self.without_cost, 'request')} with unknown cost"
         return [
             ("model", self.model),
             ("description, SHA-256", self.spec_hash),
@@ -216,7 +218,7 @@ class JudgeAbout:
             ("asked on", self.asked_at),
             (
                 "run" if self.runs == 1 else f"{self.runs} runs",
-                f"{self.state}, {self.done:,} of {self.wanted:,} questions asked",
+                f"{self.state}, {self.done:,} of {with_noun(self.wanted, 'question')} asked",
             ),
             (
                 "asked about again",

@@ -20,14 +20,14 @@ FROM_ENVIRONMENT = "env:"
 
 OWN_FIELDS: Mapping[str, str] = {
     "model": "set `model` in the description",
-    "messages": "Touchstone creates the messages from the questions",
-    "prompt": "Touchstone creates the messages from the questions",
+    "messages": "remove this field, because Touchstone creates the messages from the questions",
+    "prompt": "remove this field, because Touchstone creates the messages from the questions",
     "tools": "choose a strategy that uses tools",
     "tool_choice": "choose a strategy that uses tools",
     "functions": "choose a strategy that uses tools",
-    "n": "Touchstone reads only one answer, but you would pay for several answers",
-    "stream": "Touchstone reads only complete replies",
-    "stream_options": "Touchstone reads only complete replies",
+    "n": "remove this field, because Touchstone reads only one answer, but you would pay for several answers",
+    "stream": "remove this field, because Touchstone reads only complete replies",
+    "stream_options": "remove this field, because Touchstone reads only complete replies",
     "temperature": "set `temperature` under `generation`",
     "top_p": "set `top_p` under `generation`",
     "seed": "set `seed` under `generation`",
@@ -42,7 +42,7 @@ OWN_FIELDS: Mapping[str, str] = {
 """Fields of a request that have a place of their own, with that place."""
 _OWN_HEADERS: Mapping[str, str] = {
     "authorization": "set `key` to the name of the environment variable that has the API key",
-    "proxy-authorization": "Touchstone uses no proxy",
+    "proxy-authorization": "remove this header, because Touchstone uses no proxy",
     "host": "set `base_url`",
     **dict.fromkeys(
         (
@@ -100,8 +100,8 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
         elif value.startswith(FROM_ENVIRONMENT):
             if not is_key_name(value.removeprefix(FROM_ENVIRONMENT)):
                 problems.append(
-                    f"`headers`: {name} uses an unsupported environment variable. Use a variable whose name ends "
-                    f"with _API_KEY or _API_TOKEN, such as {FROM_ENVIRONMENT}LAB_API_KEY"
+                    f"`headers`: {name} uses an unsupported environment variable. Use a variable that ends with "
+                    f"_API_KEY or _API_TOKEN, such as {FROM_ENVIRONMENT}LAB_API_KEY"
                 )
         elif _SECRET_HEADER.search(name) or _is_secret(value):
             problems.append(

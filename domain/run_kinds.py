@@ -90,10 +90,11 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="The answers of the run {run} came from a file ({file}), so there is no model to ask.",
+        no_one="The answers of the run {run} came from a file ({file}), so there is no model to ask. Choose the "
+        "run of a model or judge.",
         state="imported",
         heading="Imported answers",
-        began="Brought in",
+        began="Imported",
     )
     PEOPLE = _Row(
         "people",
@@ -101,10 +102,10 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask.",
+        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask. Choose the run "
+        "of a model or judge.",
         state="answered",
         heading="Answers of people",
-        began="Begun",
         people=True,
     )
     JUDGE = _Row(
@@ -127,7 +128,8 @@ class RunKind(StrEnum):
         one="answer",
         failed="without a number",
         answers=False,
-        no_one="The run {run} computes the metric {name}, so there is no model to ask.",
+        no_one="The run {run} computes the metric {name}, so there is no model to ask. Choose the run of a model "
+        "or judge.",
         own_scale=True,
         rates=True,
     )

@@ -22,7 +22,7 @@ class ExtensionNames:
     stages: tuple[str, ...] = ()
     """Stages of the grammar. They are closed while this extension is missing."""
     import_sections: tuple[str, ...] = ()
-    """Titles on the page *Import*."""
+    """Titles on the page *Add items*."""
     commands: tuple[str, ...] = ()
     """What is typed behind ``touchstone``."""
     options: tuple[str, ...] = ()
@@ -306,7 +306,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         "Image pool",
         pages=("triage",),
         stages=("triage",),
-        import_sections=("Images to write items about",),
+        import_sections=("Images for new items",),
         commands=("pool",),
     ),
     "replay": ExtensionNames("Verification and replay of releases", commands=("release check",)),

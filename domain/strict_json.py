@@ -63,7 +63,7 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
     try:
         value = json.loads(bare, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_once)
     except _DuplicateKey as error:
-        return None, Fault(TWICE, f"The key {json.dumps(str(error))} stands twice in an object.")
+        return None, Fault(TWICE, f"The key {json.dumps(str(error))} occurs more than once in an object.")
     except json.JSONDecodeError as error:
         if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):
             return None, Fault(CUT, "The reply ends in the middle of its JSON.")

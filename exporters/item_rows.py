@@ -98,7 +98,7 @@ class _Split:
         try:
             self._out(item).add(record)
         except UnicodeEncodeError:
-            refuse(self._keys.name, item, "one of its texts has an incomplete character (a lone surrogate)")
+            refuse(self._keys.name, item, "a text of the item contains an invalid character (a lone surrogate)")
 
     @property
     def _many(self) -> bool:

@@ -55,7 +55,9 @@ def _changes(
         changed = changes(row, schema, record, fields) if item.touched else {}
         return changed | says_dimension(row, schema, record, item)
     except Misfit as error:
-        raise InvalidFileError(f"Touchstone cannot write the item {item.external_id}: {error}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write the item {item.external_id}: {error}. Correct the item, then export again."
+        ) from error
 
 
 def _row(item: ItemRecord, changed: Mapping[str, Any], change: ColumnChange) -> Fragment | str:

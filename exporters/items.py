@@ -113,7 +113,9 @@ def _record(
         changed = changes(row, schema, record, fields) if item.touched or without else {}
         changed |= says_dimension(row, schema, record, item)
     except Misfit as error:
-        raise InvalidFileError(f"Touchstone cannot write the item {item.external_id}: {error}.") from error
+        raise InvalidFileError(
+            f"Touchstone cannot write the item {item.external_id}: {error}. Correct the item, then export again."
+        ) from error
     raw = json_layout.edited(item.fragment.raw, changed, layout, order=list(dict.fromkeys([*order, *row.order])))
     return Fragment(item.fragment.lead, raw)
 

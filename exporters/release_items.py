@@ -15,6 +15,7 @@ from annotation_schemas import kinds
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, ReleasedSplit
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import Schema
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 
 ENDINGS: Mapping[str, str] = {
@@ -146,7 +147,8 @@ class _ItemStream:
             yield item
         if n != split.items:
             raise InvalidFileError(
-                f"The split {split.name!r} has {n:,} items instead of {split.items:,}. Create the release again."
+                f"The split {split.name!r} has {with_noun(n, 'item')} instead of {split.items:,}. Create the release "
+                "again."
             )
 
 
@@ -155,7 +157,7 @@ def json_bytes(format: str, item: ReleasedItem, record: Any) -> bytes:
     try:
         return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
-        refuse(format, item, "one of its texts has an incomplete character (a lone surrogate)")
+        refuse(format, item, "a text of the item contains an invalid character (a lone surrogate)")
     except ValueError:
         refuse(format, item, "one of its numbers is infinite or NaN")
 

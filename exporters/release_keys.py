@@ -22,6 +22,7 @@ from annotation_schemas.formats.released import ReleasedItem, ReleasedSet, Relea
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.decimals import Tolerance
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 from domain.reading.answers import AnswerKind, ExpectedAnswer
@@ -149,8 +150,8 @@ def write_keys(
                 n += 1
         if n - 1 != split.items:
             raise InvalidFileError(
-                f"The split {split.name} has {n - 1:,} items instead of {split.items:,}, because the project changed. "
-                "Create the release again."
+                f"The split {split.name} has {with_noun(n - 1, 'item')} instead of {split.items:,}, because the "
+                "project changed. Create the release again."
             )
     return [f"{FOLDER}/{name}.jsonl" for name in private]
 
@@ -254,8 +255,8 @@ def read_keys(path: Path) -> Keys:
     by_id = {item.id: item for item in items}
     if len(items) != head.items or len(by_id) != len(items):
         raise InvalidFileError(
-            f"{path} has {len(by_id):,} items instead of {head.items:,}, so the file is incomplete or was changed. "
-            "Copy the file again."
+            f"{path} has {with_noun(len(by_id), 'item')} instead of {head.items:,}, so the file is incomplete or was "
+            "changed. Copy the file again."
         )
     return Keys(head, by_id, hashlib.sha256(data).hexdigest())
 

@@ -109,11 +109,14 @@ def _check_head(path: Path, head: Sequence[str], about: str) -> None:
 
 def _why_bad(told: Sequence[str], columns: int, at: int, about: str, seen: set[str]) -> str:
     if len(told) != columns:
-        return f"the row has {len(told)} {'cell' if len(told) == 1 else 'cells'}, but the header has {columns}"
+        return (
+            f"the row has {len(told)} {'cell' if len(told) == 1 else 'cells'}, but the header has {columns}; correct "
+            "the row"
+        )
     if not told[at]:
         return f"{about} is empty"
     if told[at] in seen:
         return f"{told[at]} is already in an earlier row; keep only one of these rows"
     if any(len(cell) > _LONGEST for cell in told):
-        return f"a cell is longer than {_LONGEST} characters"
+        return f"a cell is longer than {_LONGEST} characters; shorten the text"
     return ""

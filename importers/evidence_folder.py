@@ -201,7 +201,7 @@ class EvidenceFolder:
         except FileNotFoundError:
             self._refuse(f"{path} is missing")
         except OSError as error:
-            self._refuse(f"Touchstone cannot read {path} ({error.strerror}), and does not follow links")
+            self._refuse(f"Touchstone cannot read {path} ({error.strerror}); links are not allowed")
         file: BinaryIO = os.fdopen(handle, "rb")
         bounds = getattr(self, "_told", {}).get(path)
         size = os.fstat(handle).st_size

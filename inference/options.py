@@ -12,7 +12,7 @@ from typing import TypeVar
 
 Token = TypeVar("Token", bound=Hashable)
 
-NO_OPTIONS = "The item has no options to rank."
+NO_OPTIONS = "The item has no options to rank. Choose items with options, or use the strategy generate."
 
 
 class CannotRank(Exception):

@@ -162,7 +162,7 @@ def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
     if max(width, height) > limits.image_side:
         raise InvalidMediaError(
             f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} pixels on the longer side. "
-            "Scale the image down, or cut it into pieces."
+            "Scale the image down, or cut the image into pieces."
         )
 
 

@@ -235,7 +235,7 @@ class MediaStore:
             The extra ``video`` is not installed.
         """
         if self.about(sha256).kind != "clip":
-            raise NotFoundError("This file is an image, not a clip.")
+            raise NotFoundError("This file is an image, not a clip. Choose a clip.")
         path = self._folder(sha256) / _MP4
         if not path.is_file() or not copies.is_whole(path, reads=_is_nothing):
             with self._incoming() as work:
@@ -366,7 +366,7 @@ class MediaStore:
         """
         about = self.about(sha256)
         if about.kind != "clip":
-            raise NotFoundError("This file is an image and has no frames.")
+            raise NotFoundError("This file is an image and has no frames. Choose a clip.")
         path = self._folder(sha256) / _TIMES
         if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
@@ -404,7 +404,7 @@ class MediaStore:
 
     def _folder(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
-            raise NotFoundError("The media store has no file with this SHA-256.")
+            raise NotFoundError("The media store has no file with this SHA-256. Check the SHA-256.")
         return self.root / sha256[:2] / sha256
 
     def _known(self, sha256: str) -> StoredMedia | None:
@@ -443,7 +443,7 @@ class MediaStore:
                 if total > limit:
                     raise InvalidMediaError(
                         f"{name} is larger than {limit // MIB} MiB, the limit for {sort.called}. Reduce the file's "
-                        "size before you add it."
+                        "size before you add the file."
                     )
                 digest.update(chunk)
                 out.write(chunk)

@@ -98,7 +98,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        raise refused("the host or the port is not valid in a URL") from None
+        raise refused("the host or the port is not valid in a URL; correct the address") from None
     if parts.scheme not in ("http", "https"):
         raise refused("the address must begin with http:// or https://")
     if "@" in parts.netloc:
@@ -110,7 +110,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
         raise refused("the port must be a number from 1 to 65535")
     if "[" in parts.netloc:
         if "%" in host or _address(host) is None:
-            raise refused("the text between [ and ] is not an IPv6 address")
+            raise refused("the text between [ and ] is not an IPv6 address; correct the address")
     else:
         host = host.removesuffix(".")
         labels = host.split(".")
@@ -118,7 +118,7 @@ def place_of(address: str, called: AddressWords) -> ServerAddress:
             if _address(host) is None:
                 raise refused("the IP address must be four decimal numbers with dots, such as 127.0.0.1")
         elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
-            raise refused("the host name is not valid")
+            raise refused("the host name is not valid; correct the host name")
     return ServerAddress(
         parts.scheme, host, port or (443 if parts.scheme == "https" else 80), address.rstrip("/"), called
     )

@@ -55,10 +55,10 @@ class ChartSpec:
     """Height in pixels."""
     width: int | None = None
     """Width in pixels. None: as wide as the page."""
-    shares: Sequence[str] = ()
-    """The heads of columns with shares, which pages show as percentages. Files have the numbers."""
     words: str = ""
     """The numbers in words, for readers who do not see the chart; empty: ``about`` describes it."""
+    shares: Sequence[str] = ()
+    """The heads of columns with shares, which pages show as percentages. Files have the numbers."""
 
     def spec(self) -> dict[str, Any]:
         """Return the chart as Vega-Lite, without its width. Line separators of Unicode become spaces."""

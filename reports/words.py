@@ -95,5 +95,5 @@ def first_parts(parts: Sequence[str], most: int = 6) -> str:
 def nothing(number: int, key: str, title: str, reason: str) -> Section:
     """Return a section that cannot be computed, with the reason and what it would need."""
     return Section(
-        number, key, title, "These ratings are not enough to answer this question.", (Paragraph(reason, "missing"),)
+        number, key, title, "There are too few ratings to answer this question.", (Paragraph(reason, "missing"),)
     )

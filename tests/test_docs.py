@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from domain import extensions
 from tests.paths import ROOT
 from tools import reference
 from tools.floors import ROOMS
@@ -129,6 +130,25 @@ def test_commands_named_in_messages_and_pages_exist(command_tree: Any) -> None:
             if command is None or (second and second not in getattr(command, "commands", [second])):
                 gone.add(named)
     assert gone - NOT_COMMANDS == set()
+
+
+def _begins(name: str, words: str) -> bool:
+    return f"{name} ".startswith(f"{words} ")
+
+
+def test_pages_named_in_messages_exist() -> None:
+    """Wherever the product names a page, it is the present name of a tab or a room."""
+    from app.screens import SCREENS, Room
+
+    if extensions.all_missing("pages"):
+        pytest.skip("an extension with pages is missing")
+    there = {*Room, *(screen.title for screen in SCREENS.values())}
+    gone = set()
+    for path in (path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")) if "tests" not in path.parts):
+        text = re.sub(r'"\n\s*f?"', "", path.read_text(encoding="utf-8"))  # a sentence in several lines
+        named = {title for _, title in re.findall(r"\bpage (\*?)([A-Z]\w*(?: [a-z]\w*)?)", text)}
+        gone |= named - {name for name in named if any(_begins(name, title) or _begins(title, name) for title in there)}
+    assert gone == set()
 
 
 def make_targets() -> set[str]:

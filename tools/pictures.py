@@ -66,7 +66,7 @@ def _changes_the_guideline(page: Page) -> None:
     box.fill(f"{box.input_value().rstrip()}\n\nA lid belongs to the pan that it lies on.\n")
     page.keyboard.press("Tab")
     page.get_by_role("tab", name="What changes").click()
-    page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("A rule about lids.")
+    page.get_by_role("textbox", name="Summary for annotators").fill("A rule about lids.")
     page.locator(".ts-diff .new").last.wait_for()
 
 
@@ -111,7 +111,7 @@ SHOTS = (
         _opens_a_reason,
     ),
     Shot("guideline", LEAD, "guideline", "textarea", _changes_the_guideline),
-    Shot("release", LEAD, "release", "button:has-text('Make release')"),
+    Shot("release", LEAD, "release", "button:has-text('Create release')"),
     Shot("verifying-light", VERIFIER, "verify", TASK, sign_in=True),
     Shot("verifying-dark", VERIFIER, "verify", TASK, scheme="dark", sign_in=True),
 )

@@ -173,8 +173,8 @@ def entries(text: str, key: str, separator: str | None, *, alone: bool = False) 
     if alone:
         return [text]
     raise Misfit(
-        f"{key} is not a list; write a JSON list, use one column per entry ({key.removesuffix('s')}_1, ... or --set "
-        "columns.FIELD=A,B,C), or name the separator (--set separator=TEXT)"
+        f"{key} is not a list. Write a JSON list, name the separator with --set separator=TEXT, or use one column "
+        f"per entry, such as {key.removesuffix('s')}_1 or --set columns.FIELD=A,B,C"
     )
 
 

@@ -67,19 +67,19 @@ class Plain:
             return None
         holds = kinds.FIELDS[self.kind].holds
         if holds == "text":
-            return _wanted(value, str, f"{self.key} is not text")
+            return _wanted(value, str, f"{self.key} is not text; put the text in quotes")
         if holds == "whole number":
             return whole_number(value, self.key)
         if holds == "decimal":
             return decimals.normal(value)
         if holds == "texts":
-            entries = _wanted(value, list, f"{self.key} is not a list")
+            entries = _wanted(value, list, f"{self.key} is not a list; write a JSON list")
             return [
                 _wanted(entry, str, f"{self.key} has an entry that is not text; put every entry in quotes")
                 for entry in entries
             ]
         if holds == "list":
-            return _wanted(value, list, f"{self.key} is not a list")
+            return _wanted(value, list, f"{self.key} is not a list; write a JSON list")
         return value
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
@@ -104,14 +104,15 @@ class Spread:
         if there != list(self.keys[: len(there)]):
             missing = next(key for key in self.keys if key not in there)
             raise Misfit(f"the record has {there[-1]}, but {missing} is missing; add the missing entry")
-        return [_wanted(record[key], str, f"{key} is not text") for key in there]
+        return [_wanted(record[key], str, f"{key} is not text; put the text in quotes") for key in there]
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
         entries = list(value or ())
         keys = numbered(self.keys, len(entries)) if self.grows else self.keys
         if len(entries) > len(keys):
             raise Misfit(
-                f"the list has {len(entries)} entries, but only these columns exist for entries: {', '.join(keys)}"
+                f"the list has {len(entries)} entries, but only these columns exist for entries: "
+                f"{', '.join(keys)}; shorten the list, or choose another format"
             )
         return {key: entries[i] if i < len(entries) else None for i, key in enumerate(keys)}
 
@@ -166,7 +167,7 @@ class RightOption:
             index = (whole if self.table else whole_number)(place, self.place) - first
             known = f"a number from {first} to {n_options - 1 + first}"
         if not 0 <= index < n_options:
-            raise Misfit(f"{self.place} is {place!r}, not {known}")
+            raise Misfit(f"{self.place} must be {known}, not {place!r}")
         return index
 
     def write(self, value: Any, fields: Record) -> dict[str, Any]:
@@ -658,7 +659,7 @@ def _plain(name: str) -> str:
 def whole_number(value: Any, key: str) -> int:
     """Return a whole number. 3.0 counts as one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise Misfit(f"{key} is not a whole number")
+        raise Misfit(f"{key} is not a whole number; write a whole number without quotes")
     return int(value)
 
 

@@ -39,7 +39,7 @@ def submission(content: Content) -> dict[str, bytes]:
         if not isinstance(number, int) or not isinstance(options, list) or number in labels:
             raise InvalidFileError(
                 f"An EgoPlan submission needs the original {_ID} and the options of each item. The item {name!r} has "
-                "a missing or duplicate ID, or no options."
+                "a missing or duplicate ID, or no options. Correct this item."
             )
         answer = answers.get(name)
         place = answer.place(options) if answer else None
@@ -48,9 +48,9 @@ def submission(content: Content) -> dict[str, bytes]:
         labels[number] = ascii_uppercase[place] if place is not None else content.unanswered or ""
     if lacking:
         raise InvalidFileError(
-            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that matches an option: "
-            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or use --unanswered to set a "
-            "label for these items, such as N/A."
+            "Items without an answer in this run that matches an option: "
+            f"{len(lacking):,} of {len(labels):,} ({', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}). Resume "
+            "the run, or use --unanswered to set a label for these items, such as N/A."
         )
     return {"submission.json": submission_json(labels)}
 

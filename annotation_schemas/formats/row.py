@@ -29,7 +29,7 @@ class Takes(StrEnum):
     """Results of tools about items."""
     MODELS = "model"
     """Attributes of models."""
-    LABELS = "labelled item"
+    LABELS = "labeled item"
     """Labels of items, apart from their content."""
     TASKS = "task"
     """Items with all their annotations, for another program."""

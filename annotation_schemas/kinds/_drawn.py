@@ -41,7 +41,7 @@ class Drawing:
             return f"At most {most:g} {f'{noun} is' if most == 1 else f'{nouns} are'} allowed ({len(value)} now)."
         for place, entry in enumerate(value, 1):
             if not isinstance(entry, Mapping):
-                return f"{noun.capitalize()} {place} is not a valid {noun}."
+                return f"{noun.capitalize()} {place} is not a valid {noun}. Correct or remove this entry."
             shape = self.shape(entry, labels)
             if shape:
                 return f"{noun.capitalize()} {place}: {shape}"
@@ -116,7 +116,7 @@ def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequen
         if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
             return f"`{name}` must be a number."
     unknown = next((name for name in entry if name not in (*places, *others)), None)
-    return None if unknown is None else f"`{unknown}` is not a known key."
+    return None if unknown is None else f"`{unknown}` is not a known key; remove this key."
 
 
 def image_problem(entry: Mapping[str, Any]) -> str | None:

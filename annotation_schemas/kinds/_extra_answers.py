@@ -14,7 +14,10 @@ NONE_KEY = {
     "none": "adds an answer with this label for items without a fitting option; the value of the answer is "
     "`none_of_these`"
 }
-TELL_KEY = {"cannot_tell": "adds an answer with this label; the answer is not a skip, and its value is `cannot_tell`"}
+TELL_KEY = {
+    "cannot_tell": "adds an answer with this label; the answer has the value `cannot_tell`, and does not count as "
+    "a skip"
+}
 BESIDES: Mapping[str, str] = {**NONE_KEY, **TELL_KEY}
 """The keys of kinds whose answer is one value."""
 

@@ -21,7 +21,7 @@ def check_fields(schema: Schema, fields: Mapping[str, Any], dimension: str | Non
     ``dimension`` None means that the dimension is unknown.
     """
     problems = [
-        Problem(name, f"{name}: this schema has no field with this name.")
+        Problem(name, f"{name}: this schema has no field with this name; correct the name, or remove the field.")
         for name in fields
         if name not in {field.name for field in schema.item.fields}
     ]
@@ -156,7 +156,7 @@ def check_answers(
     """
     names = {criterion.name for criterion in criteria}
     problems = [
-        Problem(name, f"{name}: this stage has no question with this name.")
+        Problem(name, f"{name}: this stage has no question with this name; correct the name, or remove the answer.")
         for name in dict.fromkeys([*values, *reasons])
         if name not in names
     ]

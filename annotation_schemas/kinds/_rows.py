@@ -440,7 +440,7 @@ def _of_modules(name: str) -> list[Any]:
     for row in rows_of_kinds:
         lacking = [key for key in ("place", "meaning") if not hasattr(row, key)]
         if lacking:
-            raise ImportError(f"The kind {row.name!r} lacks `{lacking[0]}`.")
+            raise ImportError(f"The kind {row.name!r} lacks `{lacking[0]}`. Add this attribute to the kind.")
     return sorted(rows_of_kinds, key=lambda row: float(row.place))
 
 

@@ -123,7 +123,10 @@ def _of_field(
     ends = texts_of.longest_over_shortest(texts, told.alike_length) if told.alike_length is not None else None
     if ends is not None:
         long, short = (len(texts_of.folded(texts[at])) for at in ends)
-        sentence = _("Entry {one} has {long} characters, more than {n} times as many as entry {other} with {short}.")
+        sentence = _(
+            "Entry {one} ({long} characters) is more than {n} times as long as entry {other} ({short}). "
+            "Make the lengths more similar."
+        )
         about = {"one": places[ends[0]], "other": places[ends[1]], "long": long, "short": short}
         yield "alike_length", sentence.format(**about, n=f"{told.alike_length:g}"), False
     if told.no_rewording:

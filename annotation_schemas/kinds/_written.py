@@ -13,7 +13,10 @@ LANGUAGE = (
     "the language of the text, such as `en`, `en-GB` or `de`, for spelling checks and reading aloud; default: the "
     "browser's language (for `wording` rules, English)"
 )
-WORDING = "wording rules, shown to authors while they type"
+WORDING = (
+    "the language of the text, such as `en`, `en-GB` or `de`, for spelling checks and reading aloud. Default: the "
+    "browser's language, but English for `wording` rules"
+)
 TOLERANCE = "for the key: maximum difference at which a model's number is still right"
 
 
@@ -29,8 +32,8 @@ class FreeTextField(FieldKind):
         "empty in items of other forms",
         "min_length": "minimum number of characters",
         "max_length": "maximum number of characters",
-        "read_as": "makes this field the key, and determines how models' answers are read (if the field has a "
-        "`form`, by each item's form); keys of other kinds need no `read_as`",
+        "read_as": "makes this field the key, and determines how models' answers are read; keys of other kinds need "
+        "no `read_as`. With `form`, each item's form determines the reading",
         "unit": UNIT,
         "tolerance": TOLERANCE,
         "language": LANGUAGE,

@@ -22,7 +22,7 @@ class DecimalField(FieldKind):
     keys: ClassVar[Mapping[str, str]] = {
         "min": "minimum",
         "max": "maximum",
-        "step": "step size, counted from `min` or 0",
+        "step": "step size, counted from `min`, or from 0 if there is no `min`",
         "unit": "the unit of the number; Touchstone converts answers in other units if possible",
         "read_as": "makes this field the key; only `number` is possible",
         "tolerance": TOLERANCE,

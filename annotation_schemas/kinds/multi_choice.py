@@ -64,7 +64,7 @@ class MultiChoice(CriterionKind):
         if not is_list(value):
             return "The answer must be a list of the offered choices."
         if criterion.cannot_tell is not None and CANNOT_TELL in value:
-            return None if len(value) == 1 else f"“{criterion.cannot_tell}” cannot be combined with other answers."
+            return None if len(value) == 1 else f"Choose either “{criterion.cannot_tell}” or other answers."
         places = [place_of(options, entry) for entry in value]
         if None in places:
             return "Choose only from the listed answers."

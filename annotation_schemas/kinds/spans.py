@@ -46,7 +46,7 @@ class Spans(CriterionKind):
             if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
                 return f"The start and end of passage {number} must be whole numbers."
             if not 0 <= start < end <= length:
-                return f"Passage {number} is empty, or lies outside the text."
+                return f"Passage {number} is empty, or lies outside the text. Mark the passage again."
             if place_of(options, span["tag"]) is None:
                 return f"Passage {number} has an unknown tag. Choose one of the listed tags."
         return count_problem(criterion.min, criterion.max, len(value), "passage")

@@ -79,7 +79,7 @@ def draw_replies(services: Services, view: ProjectView, replies: Sequence[Replie
     if not replies:
         return
     scored, asked = sum(each.scored for each in replies), sum(each.asked for each in replies)
-    place = fold("Judges' replies", f"{scored:,} of {asked:,} replies have a score", key="agreement.fold.replies")
+    place = fold("Judges' replies", f"Replies with a score: {scored:,} of {asked:,}", key="agreement.fold.replies")
     if place is not None:
         with place:
             about: dict[str, Any] = {"by": services.person, "project": view.name, "kind": RunKind.JUDGE}
@@ -150,8 +150,8 @@ def draw_second_opinion(found: FigureState) -> None:
     with place:
         if opinion is None:
             words = (
-                "Touchstone is comparing the values with scikit-learn and krippendorff. The result appears here. "
-                "You can leave this page."
+                "Touchstone is comparing the values with scikit-learn and krippendorff. The result appears on this "
+                "page. You can leave the page."
             )
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
             return

@@ -148,22 +148,22 @@ def _basis(base: Result, unit: str, vote: str) -> str:
     words = f"Based on {markup.count(base.n_units, unit)} with at least two {vote}s"
     if not left:
         return f"{words}."
-    return f"{words}; {left:,} with fewer {'is' if left == 1 else 'are'} not included."
+    return f"{words}; {left:,} with fewer than two {'is' if left == 1 else 'are'} not included."
 
 
 def _coefficient_words(line: Result, *, everyone_equal: bool) -> str:
     title = STATISTICS[line.statistic].title
     if line.value is not None:
         return f"{title} is {markup.decimal(line.value)} {interval_words(line.low, line.high)}".rstrip() + "."
-    return f"{title} cannot be computed: {why_undefined(line, everyone_equal=everyone_equal)}."
+    return f"{title} cannot be computed. {why_undefined(line, everyone_equal=everyone_equal)}"
 
 
 def why_undefined(line: Result, *, everyone_equal: bool) -> str:
-    """Return the reason why a line has no value, as the end of a sentence."""
+    """Return the reason why a line has no value, as one or more sentences."""
     if everyone_equal:
-        return "everyone gave the same answer"
-    reason = (line.reason or "the method gives no value").rstrip(".")
-    return reason[:1].lower() + reason[1:]
+        return "Everyone gave the same answer."
+    reason = (line.reason or "The method gives no value").rstrip(".")
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def _meaning(line: Result, vote: str) -> list[str]:

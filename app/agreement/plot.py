@@ -154,7 +154,7 @@ def not_drawn_words(view: ProjectView, lines: Sequence[Result], noun: str, unit:
         sentences.append(f"{all_of} {noun}{'' if len(few) == 1 else 's'} {have} fewer than {FEW} {unit}s.")
     for why, names in undefined.items():
         count = markup.count(len(names), noun)
-        sentences.append(f"{count} cannot be computed: {why} ({', '.join(names)}).")
+        sentences.append(f"{count} cannot be computed ({', '.join(names)}). {why}")
     return sentences
 
 
@@ -167,7 +167,10 @@ def drawn(links: Links, rows: Sequence[DotRow], lines: Sequence[Result]) -> Mark
     if any(" and " in row.name and not row.strong for row in rows) and names != ["Cohen's kappa"]:
         about += " For pairs, the value is Cohen's kappa."
     if marks:
-        about += f" Dashed lines: {TENTATIVE} is the usual minimum, and {RELIABLE:.2f} is reliable."
+        about += (
+            f" The dashed lines mark {TENTATIVE}, the usual minimum, and {RELIABLE:.2f}, the limit for reliable "
+            "agreement."
+        )
     return markup.joined(
         [
             dot_plot(rows, title=" / ".join(names), ends=axis_of(rows), marks=marks),

@@ -112,8 +112,9 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
 def _about(n: int, unit: str, down: str, across: str, *, twice: bool) -> str:
     sides = " Each pair counts in both directions." if twice else ""
     return (
-        f"Rows: {down}. Columns: {across}, for the same {unit}. n = {n // 2 if twice else n:,} pairs of answers."
-        f"{sides} A darker cell has a larger share of its row."
+        f"The rows show {down}, and the columns show {across}, for the same {unit}. The matrix contains "
+        f"{markup.count(n // 2 if twice else n, 'pair')} of answers.{sides} A darker cell has a larger share of "
+        f"its row."
     )
 
 

@@ -51,7 +51,7 @@ def show(chart: ChartSpec, *, project: str, table: bool = True, address: Address
     if not table:
         _file(chart, project)
         return
-    with st.expander("The numbers as a table"):
+    with st.expander("Show as table"):
         shell.show(as_table(chart, address))
         if len(chart.rows) > MOST_ROWS:
             st.caption(f"Showing {MOST_ROWS} of {len(chart.rows):,} rows. The file has all rows.")

@@ -96,7 +96,7 @@ def agreement(
         typer.Option(
             help="The unit that raters agree on. Use item for votes, prediction for each rater's grades, or answer "
             "for people's combined grades. Use dimension or model for means of a model's answers. Use levels "
-            "for a judge against people at all three levels. Default: the setting in the schema's `report`."
+            "to compare a judge with people at all three levels. Default: the setting in the schema's `report`."
         ),
     ] = None,
     statistic: Annotated[
@@ -110,7 +110,7 @@ def agreement(
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            help="The scale of a criterion, if the file does not state the scale: C=nominal, C=ordinal:1,2,3, "
+            help="The scale of the criterion C, if the file does not state the scale: C=nominal, C=ordinal:1,2,3, "
             "C=interval, C=time_spans or C=boxes. Repeat the option for more criteria.",
             metavar="C=LEVEL:V1,V2",
         ),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from domain.english import with_noun
+
 if TYPE_CHECKING:
     from agreement.cross_check import SecondOpinion
     from agreement.summary import Result
@@ -75,7 +77,8 @@ def levels_table(results: Sequence[Result]) -> Iterator[str]:
             yield ""
         schemas = block[0].args.get("schema", "")
         under = f", people's grades {schema_words(schemas)}" if schemas else ""
-        yield f"{criterion}: {judge} and people, on the {block[0].args['answers']} answers that both graded{under}"
+        n_answers = with_noun(block[0].args["answers"], "answer")
+        yield f"{criterion}: {judge} and people, on {n_answers} that both graded{under}"
         width, wide = max(map(len, LEVELS.values())), max(len(result.title) for result in block)
         yield f"  {'':<{width}}  {'':<{wide}}   value  95 % interval      units  left out"
         for result in block:
@@ -136,9 +139,9 @@ def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> 
     assumed = " (assumed; to change the level, use --scale)" if block[0].args["scale_inferred"] else ""
     n_raters = max(result.n_raters for result in block)
     place = "" if dimension is None else f" in {dimension or 'no dimension'}"
-    plural = "" if n_raters == 1 else "s"
-    means = f", means of {block[0].args['answers']} answers by dimension" if "answers" in block[0].args else ""
-    return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}{means}"
+    n_answers = block[0].args.get("answers")
+    means = "" if n_answers is None else f", means of {with_noun(n_answers, 'answer')} by dimension"
+    return f"{criterion}{place}: {with_noun(n_raters, 'rater')}, {block[0].args['scale']} scale{assumed}{means}"
 
 
 def _figures(result: Result, packages: Sequence[str] = ()) -> str:

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from app.commands.groups import Panel, find_group
+from domain.english import with_noun
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    answer = find_group(cli, "answer", Panel.MODELS, "Read models' answers again, or have people refine them.")
+    answer = find_group(cli, "answer", Panel.MODELS, "Read models' answers again, or send answers to refinement.")
     answer.command("read")(read)
 
 
@@ -26,4 +27,4 @@ def read(project: Project) -> None:
     from workflow.annotate import answer_readings
 
     seen, new = answer_readings.read_again(opened().store, by=None, project=project)
-    typer.echo(f"Read {seen:,} answers again: {new:,} new readings.")
+    typer.echo(f"Read {with_noun(seen, 'answer')} again: {with_noun(new, 'new reading')}.")

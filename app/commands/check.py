@@ -24,8 +24,8 @@ def check(
         bool,
         typer.Option(
             "--media",
-            help="Read every image and clip in full. By default, the check reads 200 files in full, and only the "
-            "sizes of other files.",
+            help="Read every image and clip in full. By default, the check reads 200 files in full, and checks only "
+            "the sizes of other files.",
         ),
     ] = False,
 ) -> None:

@@ -53,11 +53,11 @@ def demo(
     shared.store.upgrade()
     typer.echo(f"{STORED_IN} {shared.settings.home}")
     if example.complete(shared.store) and not reset:
-        typer.echo("The demo project (made-up data) already exists.")
+        typer.echo("The demo project (made-up data) already exists. To build the demo again, add --reset.")
     else:
         if reset or example.exists(shared.store):  # an interrupted build is also repeated
             _forget(shared)
-        typer.echo("Building the demo project (made-up data). This takes about 15 seconds.")
+        typer.echo("Touchstone is building the demo project (made-up data), which takes about 15 seconds.")
         with shown_progress() as show:
             example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)
@@ -82,7 +82,7 @@ def _offer() -> DemoOffer:
             DemoRole(
                 "demo-hanna",
                 marked("Verifier"),
-                marked("Decide whether an item is sound"),
+                marked("Decide whether to keep an item"),
                 "/verify",
                 Stage.VERIFICATION,
                 items,

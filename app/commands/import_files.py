@@ -303,7 +303,7 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     from workflow.files.read_losses import read_sentences
 
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    came |= {"described model": done.described, "labelled item": done.labelled}
+    came |= {"described model": done.described, "labeled item": done.labelled}
     new = [count(n, noun) for noun, n in came.items() if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
     if done.unanswered:
@@ -318,7 +318,8 @@ def _summary(done: ImportSummary) -> Iterator[str]:
     if done.left:
         yield f"{count(len(done.left), 'changed row')} not imported: the existing items stay unchanged."
     if done.assets_found or done.assets_missing:
-        wait = " (some items wait for files; add the files with --media DIR)" if done.assets_missing else ""
+        wait = f" ({count(done.without_media, 'item')} with missing media; add the files with --media DIR)"
+        wait = wait if done.without_media else ""
         absent = done.assets_missing - done.assets_refused
         refused = f", {done.assets_refused} refused" if done.assets_refused else ""
         yield f"Media: {done.assets_found} present, {absent} missing{refused}{wait}."

@@ -85,7 +85,7 @@ def lines_of_rows(found: RowsLook, *, skip_bad: bool) -> Iterator[str]:
     for bad in found.left[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.left) > SHOWN:
-        yield f"And {len(found.left) - SHOWN:,} more of these rows. To write all of these rows, use --bad-rows FILE."
+        yield f"Rows not shown: {len(found.left) - SHOWN:,}. To write all of these rows, use --bad-rows FILE."
     if found.refused:
         yield f"Touchstone would refuse the import: {found.refused}"
     elif found.left and not skip_bad:
@@ -128,13 +128,13 @@ def lines(found: Look, *, skip_bad: bool, new_only: bool = False) -> Iterator[st
             yield f"{where}: only the images or the notation would change."
     if len(found.differences) > SHOWN:
         yield (
-            f"And {len(found.differences) - SHOWN:,} more differences. To write all differences, use --changed-rows "
+            f"Differences not shown: {len(found.differences) - SHOWN:,}. To write all differences, use --changed-rows "
             "FILE."
         )
     for bad in found.bad[:SHOWN]:
         yield f"{bad.path}, row {bad.row}: {bad.reason}."
     if len(found.bad) > SHOWN:
-        yield f"And {len(found.bad) - SHOWN:,} more invalid rows. To write all invalid rows, use --bad-rows FILE."
+        yield f"Invalid rows not shown: {len(found.bad) - SHOWN:,}. To write all invalid rows, use --bad-rows FILE."
     refused = found.new_refused if new_only else found.refused
     if refused:
         yield f"Touchstone would refuse the import: {refused}"

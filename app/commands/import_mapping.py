@@ -138,7 +138,11 @@ def _set(content: dict[str, Any], text: str) -> None:
     wrong = ""
     if key not in ImportMapping.model_fields:
         near = difflib.get_close_matches(key, [each.name for each in KEYS], n=1)
-        hint = f" Did you mean `{near[0]}`?" if near else f" The keys are {', '.join(each.name for each in KEYS)}."
+        hint = (
+            f" Did you mean `{near[0]}`?"
+            if near
+            else f" Use one of these keys: {', '.join(each.name for each in KEYS)}."
+        )
         wrong = f"--set {text}: a mapping has no key `{key}`.{hint}"
     elif not mark or (key in _MAPS) is not bool(name) or not (value.strip() or key in ("separator", "missing_words")):
         wrong = f"--set {text} is not in the form KEY=VALUE, such as separator=; or columns.question=Frage."
@@ -202,4 +206,4 @@ def _guessed_lines(schema: Schema, format: str, path: Path) -> Iterator[str]:
         )
     yield f"# Columns that no field uses: {left}."
     if not item_keys(format).table:
-        yield "# Columns are keys of the JSON records."
+        yield "# For this format, a column is a key of the JSON records."

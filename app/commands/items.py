@@ -36,7 +36,9 @@ As = Annotated[
     ),
 ]
 Address = Annotated[str, typer.Option(help="The address of your server, for the printed link.")]
-View = Annotated[str, typer.Option(help="Start from a saved view, by name or ID. Other options override its filters.")]
+View = Annotated[
+    str, typer.Option(help="Start from a saved view, by name or ID. Other options override the view's filters.")
+]
 SaveView = Annotated[
     str, typer.Option(help="Save this list as a view on the Items page, and print the view's link.", metavar="NAME")
 ]
@@ -138,19 +140,21 @@ def items(
     dimension: Annotated[
         list[str] | None, typer.Option(help="Only items of this dimension. Repeat the option for more dimensions.")
     ] = None,
-    author: Annotated[str, typer.Option(help="Only items that this login wrote. Use - for imported items.")] = "",
-    voter: Annotated[str, typer.Option(help="Only items on which this login has voted.")] = "",
+    author: Annotated[
+        str, typer.Option(help="Only items by the author with this login. Use - for imported items.")
+    ] = "",
+    voter: Annotated[str, typer.Option(help="Only items with a vote by the person with this login.")] = "",
     votes: Annotated[str, typer.Option(help="Only items with this number of votes.", metavar=_RANGE)] = "",
     differ: Annotated[
         str,
         typer.Option(
-            help="Use yes for items whose votes differ, or no for items whose votes agree.", metavar=_YES_OR_NO
+            help="Use yes for items with different votes, or no for items with equal votes.", metavar=_YES_OR_NO
         ),
     ] = "",
     comments: Annotated[
         str,
         typer.Option(
-            help="Only items with comments. Use open for items whose last comment has no answer.",
+            help="Only items with comments. Use open for items with an unanswered last comment.",
             metavar="any|open|none",
         ),
     ] = "",
@@ -177,8 +181,8 @@ def items(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only items with this field value: NAME=VALUE, NAME~TEXT (contains), NAME:empty, NAME:given or "
-            "NAME:LOW..HIGH.",
+            help="Only items with this field value. Use NAME=VALUE, NAME~TEXT for values that contain TEXT, "
+            "NAME:empty, NAME:given or NAME:LOW..HIGH.",
             metavar="TEST",
         ),
     ] = None,

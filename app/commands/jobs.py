@@ -67,7 +67,7 @@ def show(id: Id) -> None:
         ("job", job.id),
         ("kind", job.kind),
         ("project", job.project or "-"),
-        ("begun by", by),
+        ("started by", by),
         ("state", job.state.value + (", is being canceled" if job.canceling and job.is_open else "")),
         ("progress", _how_far(job) if job.is_open else "-"),
         ("outcome", "-" if job.is_open else job.said or "-"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.options import CountedItems, ExtraBody, Headers, with_request_options
+from domain.english import with_noun
 from domain.errors import ModelError, NotFoundError
 from domain.name_value_pairs import pairs
 from domain.runs import RunState
@@ -34,8 +35,8 @@ def judge(
     sample: Annotated[
         str,
         typer.Option(
-            help="Which answers to judge: all, graded (by people), compared (pairs that people compare), or a "
-            "number per dimension."
+            help="The answers to judge. Use all, graded for answers with people's grades, compared for pairs that "
+            "people compare, or a number per dimension."
         ),
     ] = "all",
     repeats: Annotated[
@@ -157,7 +158,7 @@ def read(run: Annotated[str, typer.Argument(help="The ID of a judge's run.")]) -
 
     shared = commands.opened()
     n = judge_readings.read_replies_again(shared.store, by=None, run=run)
-    typer.echo(f"{n} new readings." if n else "This version of the parser has already read all replies.")
+    typer.echo(f"{with_noun(n, 'new reading')}." if n else "This version of the parser has already read all replies.")
     tell_verdicts(shared, run)
 
 
@@ -232,7 +233,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         first=_LOOKED_AT,
     )
     about = judge_plans.about_in_words(plan, about=seen.about, wanted=seen.wanted)
-    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.wanted} requests about {about}")
+    typer.echo(f"{judge_runs.label_of(spec, plan)}: {with_noun(seen.wanted, 'request')} about {about}")
     typer.echo(f"  {judge_plans.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         least = "at least " if seen.wanted > _LOOKED_AT else ""  # further requests are not built before the run
@@ -250,4 +251,5 @@ def tell_verdicts(shared: Resources, run: str) -> None:
     for criterion, counts in judge_readings.verdicts_of(shared.store, by=None, run=run).items():
         scored = sum(n for verdict, n in counts.items() if verdict.scored)
         rest = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(counts).most_common() if not verdict.scored)
-        typer.echo(f"{criterion}: {scored} of {sum(counts.values())} replies scored{'; ' if rest else ''}{rest}")
+        of = with_noun(sum(counts.values()), "reply", "replies")
+        typer.echo(f"{criterion}: {scored:,} of {of} scored{'; ' if rest else ''}{rest}")

@@ -18,7 +18,7 @@ from domain.states import Items
 if TYPE_CHECKING:
     from workflow.runs.model_descriptions import ModelSpec
 
-ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
+ProjectName = Annotated[str, typer.Argument(help="The project ID.")]
 """The argument that names the project."""
 
 OF_TASKS = named(writing(Takes.TASKS))

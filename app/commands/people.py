@@ -130,7 +130,8 @@ def invite(
     mail: Annotated[
         list[str] | None,
         typer.Option(
-            help="Also e-mail a link to this address. Repeat the option or use commas. Each address gets its own link.",
+            help="Also email a link to this address. Repeat the option, or separate addresses with commas. Each "
+            "address gets its own link.",
             metavar="ADDRESS",
         ),
     ] = None,
@@ -154,7 +155,7 @@ def invite(
     if mailing is None:
         raise NotAvailableError(
             extensions.missing("options", "person invite --mail")
-            or "No installed extension sends mail. Remove --mail, or install a mail extension."
+            or "No installed extension sends email. Remove --mail, or install an email extension."
         )
     whom = mailing.addresses_in(settings, ",".join(mail))
     base = (settings.public_url or address).rstrip("/")
@@ -165,7 +166,7 @@ def invite(
     failed = []
     for to, why in mailing.send(store, settings, tokens=tokens, base=base, by=None).items():
         if why is None:
-            typer.echo(f"The mail server accepted the mail to {to}. The mail contains the link {links[to]}.")
+            typer.echo(f"The mail server accepted the email to {to}. The email contains the link {links[to]}.")
         else:
             failed.append(f"{to}: {why} The link still works. Send the link yourself: {links[to]}")
     if failed:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from app.commands.runs_in_terminal import tell_preview
+from domain.english import with_noun
 from domain.errors import ModelError
 from domain.name_value_pairs import pairs
 from domain.run_kinds import kind_of
@@ -38,7 +39,7 @@ def tell_left_out(shared: Resources, project: str, plan: RunPlan) -> None:
         access = access_to(session, person=None, project=project)
         left_out = model_runs.left_out_of_cross(session, access, plan)
     for why, n in left_out.items():
-        typer.echo(f"  {n:,} {'item is' if n == 1 else 'items are'} excluded from all runs: {why}")
+        typer.echo(f"  {with_noun(n, 'item is', 'items are')} excluded from all runs: {why}")
 
 
 def planned(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
@@ -85,7 +86,8 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
     typer.echo(
-        f"{asking_of(kind_of(plan)).label(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}"
+        f"{asking_of(kind_of(plan)).label(spec, plan)}: {with_noun(seen.wanted, 'item')}, {plan.strategy}, "
+        f"prompts {plan.prompt_set}"
     )
     tell_counted(shared, project, plan.items)
     tell_left_out(shared, project, plan)
@@ -93,7 +95,7 @@ def tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -
         typer.echo(f"  {line}")
     for why, n in seen.cannot.items():
         typer.echo(f"  Items that the model cannot answer: {n} ({why})")
-    typer.echo(f"  {seen.pictures} pictures")
+    typer.echo(f"  {with_noun(seen.pictures, 'picture')}")
     for variant in dict.fromkeys(seen.variants.values()):
         typer.echo(
             f"  prompt {variant}: {', '.join(name for name, prompt in seen.variants.items() if prompt == variant)}"

@@ -97,7 +97,7 @@ def create(
         ),
     ] = False,
     schema_version: Annotated[
-        int | None, typer.Option(help="Include only items whose votes all used this schema version.")
+        int | None, typer.Option(help="Exclude items with votes under other schema versions.")
     ] = None,
     despite: Annotated[
         list[str] | None, typer.Option(help=f"Override this open check; {Several}. The manifest records the override.")

@@ -66,8 +66,9 @@ def results(
     by: Annotated[
         str | None,
         typer.Option(
-            help="Slice the scores by dimension, group, source, a field, FIELD.words, FIELD.entries, or FIELD~FIELD "
-            "(words that two texts share). Default: the setting in the schema's `report`, otherwise dimension.",
+            help="Slice the scores by dimension, group, source or a field. FIELD.words and FIELD.entries count "
+            "words and entries. FIELD~FIELD measures the words that two texts share. Default: the setting in "
+            "the schema's `report`, otherwise dimension.",
             metavar="FIELD",
         ),
     ] = None,
@@ -115,8 +116,8 @@ def results(
     group_models_by: Annotated[
         str | None,
         typer.Option(
-            help="Also show means for groups of models. Group by an attribute, by two nested attributes "
-            "(family/size), or by a number with limits (parameters:10B).",
+            help="Also show means for groups of models. Group by an attribute, by two nested attributes such as "
+            "family/size, or by a number with limits such as parameters:10B.",
             metavar="ATTRIBUTE[/ATTRIBUTE][:LIMIT,...]",
         ),
     ] = None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from domain.english import with_noun
 from domain.errors import ConflictError, ModelError, RunStoppedError
 from domain.runs import OPEN, RESUMABLE, RunState
 
@@ -35,7 +36,7 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, asked: int,
     price = "unknown, because the model's description has no price"
     if costs.cost is not None:
         price = f"at most about {costs.cost:.2f} {costs.currency}"
-    typer.echo(f"  {costs.requests} requests, if every request succeeds the first time")
+    typer.echo(f"  {with_noun(costs.requests, 'request')}, if every request succeeds the first time")
     typer.echo(f"  about {costs.tokens_in} input tokens, at most {costs.tokens_out} output tokens; cost {price}")
     typer.echo(f"  {costs.rule}")
 
@@ -123,7 +124,7 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
         )
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
-        typer.echo(f"Number of {view.kind.one}s to process again: {n}.")
+        typer.echo(f"To process again: {with_noun(n, view.kind.one)}.")
     elif view.state in RESUMABLE:
         run_control.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
@@ -141,7 +142,7 @@ def in_batches(shared: Resources, run: str) -> bool:
 
     if run_views.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
-    typer.echo(f"Run {run} uses batch files. Submit the files: touchstone batch create {run}")
+    typer.echo(f"{run} is a run with batch files. Submit the files: touchstone batch create {run}")
     return True
 
 
@@ -150,7 +151,7 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     from workflow.runs import run_control, run_views, worker
 
     view = run_views.view(shared.store, by=None, run=run)
-    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} {view.kind.one}s left to process.")
+    typer.echo(f"Run {run} of {view.name}: {view.left:,} of {with_noun(view.wanted, view.kind.one)} left to process.")
     again = f"touchstone {view.kind.value} run {view.project} --resume {run}"
     typer.echo(f"Press Ctrl+C to pause the run. To continue the run: {again}")
     signals: list[int] = []
@@ -253,8 +254,8 @@ def _span(seconds: float) -> str:
 
 def summary(view: RunView) -> str:
     """Return the progress of a run in words."""
-    failed = f", {view.failed} {view.kind.failed}" if view.failed else ""
-    return f"{view.done} of {view.wanted} {view.kind.one}s processed, {view.answered} answered{failed}"
+    failed = f", {view.failed:,} {view.kind.failed}" if view.failed else ""
+    return f"{view.done:,} of {with_noun(view.wanted, view.kind.one)} processed, {view.answered:,} answered{failed}"
 
 
 def opened() -> Resources:

@@ -65,8 +65,8 @@ def summary(loaded: LoadedSchema) -> list[str]:
         f"{schema.title} ({schema.name}, version {schema.version}) is valid.",
         f"hash          {loaded.hash}",
         f"dimensions    {len(schema.dimensions)}"
-        + (f" in {groups} groups" if groups else "")
-        + (f", {wanted} items wanted" if wanted else ""),
+        + (f" in {with_noun(groups, 'group')}" if groups else "")
+        + (f", {with_noun(wanted, 'item')} wanted" if wanted else ""),
         "item          " + ", ".join(f"{slot.role} ({slot.kind})" for slot in schema.item.assets),
         "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
     ]

@@ -25,6 +25,7 @@ from annotation_schemas.model import (
 )
 from annotation_schemas.prompts import PromptSet, load_prompt_set
 from annotation_schemas.shown import PREDICTION_TITLE, WITH_ANSWER, shown_fields, title_in_stage
+from domain.english import with_noun
 from domain.errors import NotFoundError
 from domain.policies import targets
 from domain.states import VERIFICATIONS, Stage
@@ -276,13 +277,13 @@ def stages_in_words(schema: Schema) -> list[tuple[str, str]]:
         words = "none" if part is None else "yes"
         if part is not None and stage in (*VERIFICATIONS, "grading", "comparison", "coding"):
             names = ", ".join(criterion.name for criterion in part.criteria)
-            words = f"{part.raters} {'rater' if part.raters == 1 else 'raters'}; {names}"
+            words = f"{with_noun(part.raters, 'rater')}; {names}"
         if stages.grading is not None and stages.grading.sample is not None and stage == "grading":
             words += f"; planned sample: {grading_sample.in_words(stages.grading.sample)}"
         if part is not None and stage == "comparison" and part.per_item is not None:
-            words += f"; {part.per_item} {'pair' if part.per_item == 1 else 'pairs'} of answers per item"
+            words += f"; {with_noun(part.per_item, 'pair')} of answers per item"
         if part is not None and stage == "answering":
-            words = f"{part.people} people; kept items" if part.items == "kept" else f"{part.people} people; all items"
+            words = f"{with_noun(part.people, 'person', 'people')}; {'kept' if part.items == 'kept' else 'all'} items"
         if part is not None and stage in VERIFICATIONS:
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
             if part.keep.parts:

@@ -64,9 +64,7 @@ def serve(
     typer.echo(f"{STORED_IN} {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
-        typer.echo(
-            f"First admin: sign in as admin with the password {password}. Touchstone shows this password only once."
-        )
+        typer.echo(f"First admin: sign in as admin with this password, which Touchstone shows only once: {password}")
     if not is_loopback(host):
         typer.echo(
             "Other machines can reach this server. Put an HTTPS proxy in front of the server, and set the "

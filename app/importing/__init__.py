@@ -1,1 +1,1 @@
-"""Parts of the page *Import*: what to import and from where, the preview, the progress and the result."""
+"""Parts of the page *Add items*: what to import and from where, the preview, the progress and the result."""

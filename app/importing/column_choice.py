@@ -1,4 +1,4 @@
-"""Choose the column of each field on the page Import, with a preview of the first rows."""
+"""Choose the column of each field on the page Add items, with a preview of the first rows."""
 
 from __future__ import annotations
 
@@ -68,19 +68,21 @@ def draw_settings(
     said = ""
     if there:
         seen = preview(first, format=format, schema=schema, said=mapping)
-        if name:
+        remembered_at = st.container()
+        guess = {} if known.columns else guessed_columns(schema, format, there)
+        if guess:
+            seen = preview(first, format=format, schema=schema, said=replace(mapping, columns=guess))
+        mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, guess, mark))
+        if mapping.columns:
+            seen = preview(first, format=format, schema=schema, said=mapping)
+        said = _guess_in_words(schema, {part: at for part, at in guess.items() if mapping.columns.get(part) == at})
+        if name and mapping.columns == known.columns:
             words = (
                 f"Touchstone uses the column settings of {name}, which has the same columns. You can change the "
                 "settings below."
             )
-            shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
-        guess = {} if known.columns else guessed_columns(schema, format, there)
-        if guess:
-            seen = preview(first, format=format, schema=schema, said=replace(mapping, columns=guess))
-            said = _guess_in_words(schema, guess)
-        mapping = replace(mapping, columns=_columns(schema, format, replace(seen, columns=there), known, guess, mark))
-        if mapping.columns:
-            seen = preview(first, format=format, schema=schema, said=mapping)
+            with remembered_at:
+                shell.show(markup.tag("p", markup.text(words), style="ts", data_part="remembered"))
     return (mapping if mapping != ColumnMapping() else None), seen, said
 
 
@@ -103,10 +105,12 @@ def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, Optio
 
 
 def _guess_in_words(schema: Schema, guess: Mapping[str, str]) -> str:
-    """Return which columns were guessed, because the preview shows only the first items."""
+    """Return which guessed columns are in use, because the preview shows only the first items."""
+    if not guess:
+        return ""
     titles = {field.name: field.title or field.name for field in schema.item.fields}
     pairs = ", ".join(f"{titles.get(name, name)} = {column}" for name, column in guess.items())
-    return f"Touchstone matched these columns by name: {pairs}. To change a column, open “Columns with other names”."
+    return f"Touchstone matched these columns by name: {pairs}. To change a column, open “Column mapping”."
 
 
 def _columns(
@@ -126,7 +130,7 @@ def _columns(
     row = item_keys(format)
     usual = columns(of_head(row, schema, found.columns) if row.table else as_named(row, schema), schema)
     chosen = {}
-    with st.expander("Columns with other names", expanded=found.refused is not None):
+    with st.expander("Column mapping", expanded=found.refused is not None):
         places = st.columns(3)
         for at, (name, default) in enumerate(by_default(schema, format).items()):
             if name in texts:
@@ -134,7 +138,7 @@ def _columns(
                 chosen_before = _entries(before.columns.get(name, guess.get(name)), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
-                        f"{titles.get(name, name)} (one column, or one column per list entry in order)",
+                        f"{titles.get(name, name)} (one column, or one per list entry, in order)",
                         found.columns,
                         default=chosen_before or of_entries,
                         key=f"import.column.{format}.{name}.{mark}",

@@ -1,4 +1,4 @@
-"""Inputs on the page Import that items and pool images share."""
+"""Inputs on the page Add items that items and pool images share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from domain import extensions
 from domain.name_value_pairs import pairs
 from domain.records import ProjectView
 
-UPLOAD, PATH = "Upload", "A path on the server's machine"
+UPLOAD, PATH = "Upload", "Path on the server"
 
 
 def dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Draw the preview of an import, and a running or finished import, on the page Import."""
+"""Draw the preview of an import, and a running or finished import, on the page Add items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether imported raters are people or machines: asked with a file, and changed later, on the page Import."""
+"""Whether imported raters are people or machines: asked with a file, and changed later, on the page Add items."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ NOTHING_NEW = "No new data was imported"
 def imported_sentence(done: Any) -> str:
     """Return in one line how much was imported, repeated and left out."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
-    came |= {"described model": getattr(done, "described", 0), "labelled item": getattr(done, "labelled", 0)}
+    came |= {"described model": getattr(done, "described", 0), "labeled item": getattr(done, "labelled", 0)}
     parts = [f"{markup.count(n, name)} imported" for name, n in came.items() if n] or [NOTHING_NEW]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
@@ -31,8 +31,9 @@ def imported_sentence(done: Any) -> str:
         left_out = done.assets_missing - done.assets_refused - len(missing)
         more = f" and {left_out:,} more" if left_out > 0 else ""
         parts.append(f"missing: {', '.join(missing)}{more}")
-    if done.assets_missing:
-        parts.append("items wait until their missing media are imported")
+    if without_media := getattr(done, "without_media", 0):
+        wait = "waits for its files" if without_media == 1 else "wait for their files"
+        parts.append(f"{markup.count(without_media, 'item')} with missing media {wait}")
     refused = done.assets_refused  # the row's item was imported
     if refused:
         parts.append(f"{markup.count(refused, 'file')} refused (see the rows below); the items wait for these files")

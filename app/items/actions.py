@@ -72,7 +72,7 @@ def _dialog(services: Services, view: ProjectView, asked: ItemList, n: int, one:
     matching = f"that {match} the filter" if asked.filter != ItemFilter() else "of the project"
     words = {EVERY: f"All {markup.count(n, 'item')} {matching}" if n != 1 else f"1 item {matching}"}
     if ticked:
-        words = {TICKED: f"{markup.count(len(ticked), 'ticked item')}", **words}
+        words = {TICKED: f"{markup.count(len(ticked), 'selected item')}", **words}
     which = st.radio("Items", list(words), key=f"items.which.{bool(ticked)}", format_func=words.__getitem__)
     _offer(services, view, asked, ticked if which == TICKED else None)
 
@@ -119,13 +119,13 @@ def _offer(services: Services, view: ProjectView, asked: ItemList, ticked: Seque
 def _say_gone(services: Services, view: ProjectView, gone: Sequence[str], n: int) -> None:
     one = len(gone) == 1
     words = (
-        f"{len(gone):,} of {markup.count(n, 'ticked item')} {'does' if one else 'do'} not match this list and "
+        f"{len(gone):,} of {markup.count(n, 'selected item')} {'does' if one else 'do'} not match this list and "
         f"{'is' if one else 'are'} excluded: {item_list.first_names(gone)}. The items may have changed, or a filter "
         "may hide the items."
     )
     shell.show(markup.notice(words))
     drop = partial(untick, view.name, services.person.id, gone)
-    label = f"Untick {markup.count(len(gone), 'item')}"
+    label = f"Deselect {markup.count(len(gone), 'item')}"
     if st.button(label, key=f"items.untick.{hash(tuple(gone))}", on_click=drop):
         st.rerun()
 

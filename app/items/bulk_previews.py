@@ -34,7 +34,10 @@ def without_effect(view: ProjectView, action: Action) -> list[markup.Markup]:
     by_priority = any(getattr(getattr(stages, stage), "order", "") == "priority" for stage in Stage)
     if action is not Action.PRIORITISE or by_priority:
         return []
-    words = "Priorities have no effect yet, because no stage of the schema has “order: priority”."
+    words = (
+        "Priorities have no effect yet, because no stage of the schema has “order: priority”. Add this order to a "
+        "stage."
+    )
     return [markup.notice(words)]
 
 
@@ -60,7 +63,7 @@ def describe_preview(counts: str, can: Sequence[str], cannot: Sequence[tuple[str
         lines = [markup.tag("li", markup.text(f"{n:,}: {why}")) for why, n in reasons]
         rows = [[markup.text(name), markup.text(why)] for name, why in cannot[:SHOWN]]
         rest = [markup.quiet(f"And {len(cannot) - SHOWN:,} more.")] if len(cannot) > SHOWN else []
-        summary = markup.tag("summary", markup.text("Items that will not change"))
+        summary = markup.tag("summary", markup.text("Items that stay unchanged"))
         table = markup.table([("Will not change", ""), ("Why", "wide")], rows)
         parts.append(markup.tag("ul", *lines, style="ts ts-small"))
         parts.append(markup.tag("details", summary, table, *rest, style="ts ts-small"))

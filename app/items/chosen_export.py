@@ -32,8 +32,8 @@ def offer(services: Services, view: ProjectView, n: int, names: Callable[[], Seq
     if not formats:
         shell.show(
             markup.notice(
-                "This project's schema has no export format for items. Add a format to the schema under export, "
-                "formats."
+                "This project's schema has no export format for items. Add a format to the list “formats” under "
+                "“export” in the schema."
             )
         )
         return

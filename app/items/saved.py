@@ -89,7 +89,7 @@ def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -
     key = f"items.view.{view.name}"
     st.text_input("Save this list as", key=f"{key}.name", placeholder="Name of the view")
     if lead:
-        st.checkbox("Share with everyone who sees this page", key=f"{key}.shared")
+        st.checkbox("Share with seniors and leads", key=f"{key}.shared")
 
     def save() -> None:
         with shell.pressed(services):
@@ -97,7 +97,7 @@ def _save(services: Services, view: ProjectView, now: ItemList, *, lead: bool) -
             name, shared = given[f"{key}.name"], bool(given.get(f"{key}.shared"))
             who: dict[str, Any] = {"person": services.person, "project": view.name}
             made = item_views.save(services.store, **who, name=name, asked=now, shared=shared)
-            whom = "everyone who sees this page" if shared else "you"
+            whom = "all seniors and leads" if shared else "you"
             messages.keep("items.said", f"View “{made.name}” is saved for {whom}.")
 
     st.button("Save view", key=f"{key}.save", on_click=save)
@@ -129,7 +129,7 @@ def _change(services: Services, view: ProjectView, changeable: Sequence[ItemView
 
     left, right = st.columns(2)
     left.button("Rename", key=f"{key}.rename", on_click=rename)
-    whose = "The view disappears for everyone who sees this page." if of[id].shared else "Only you can see this view."
+    whose = "The view disappears for all seniors and leads." if of[id].shared else "Only you can see this view."
     question = Confirmation(
         f"Delete the view “{of[id].name}”?",
         f"{whose} The items stay unchanged.",

@@ -55,7 +55,7 @@ def draw(
     heads = [markup.tag("th", markup.text("Question"), scope="col", colspan="2")]
     heads += [_head(view, asked, name, titles[name]) for name in found.columns]
     if ticks:
-        box = _box("Tick all items on this page", data_ticks="page")
+        box = _box("Select all items on this page", data_ticks="page")
         heads = [markup.tag("th", box, scope="col", style="tick"), *heads]
     rows = [_row(view, asked, found, line, by, opened=line.item == opened, ticks=ticks) for line in found.lines]
     head, body = markup.tag("thead", markup.tag("tr", *heads)), markup.tag("tbody", *rows)
@@ -72,7 +72,7 @@ def _row(
     opened: bool,
     ticks: bool,
 ) -> markup.Markup:
-    label = f"Tick {line.name}: {short(line.title)}"
+    label = f"Select {line.name}: {short(line.title)}"
     cells = [markup.tag("td", _box(label, data_tick=line.name), style="tick")] if ticks else []
     to = item_address(view, asked, line.item)
     title = markup.tag("a", markup.text(short(line.title)), href=to, target="_self")

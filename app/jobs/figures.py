@@ -48,7 +48,8 @@ def worked_out(store: Store, work: str, args: Mapping[str, Any], state: tuple[An
     function = WORKS.get(work) or dict(extensions.rows("figures")).get(work)
     if function is None:
         raise NotAvailableError(
-            extensions.missing("figures", work) or f"Touchstone has no figure with the name {work!r}."
+            extensions.missing("figures", work)
+            or f"Touchstone has no figure with the name {work!r}. Restart Touchstone, then try again."
         )
     begun = time.monotonic()
     value = function(store, **args)

@@ -147,10 +147,7 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     if mean is not None and bounds is not None:
         if each.scored == each.n:
             return f" · mean {mean:.3f}"
-        return (
-            f" · mean {mean:.3f} of scored replies; {bounds[0]:.3f} to {bounds[1]:.3f}, depending on replies "
-            "without a score"
-        )
+        return f" · mean {mean:.3f} of scored replies; mean of all replies between {bounds[0]:.3f} and {bounds[1]:.3f}"
     counts: Counter[str] = Counter()
     for (value, swapped), n in each.values.items():
         counts[shown.value(plan.straight(value, swapped=swapped))] += n

@@ -61,7 +61,7 @@ def states_bar(counts_: ItemCounts, stages: Stages, *, style: str = "") -> marku
 
 
 def legend(counts_: ItemCounts, stages: Stages, *, project: str) -> markup.Markup:
-    """Return the count of each state with a link to its items, and the items left to write."""
+    """Return the count of each state with a link to its items, the items left to write, and those without media."""
     keys = [
         _key(state.value, counts.linked(STATE_COUNTS[state], n, project, label=state_called(stages, state)))
         for state in BAR_STATES
@@ -70,6 +70,9 @@ def legend(counts_: ItemCounts, stages: Stages, *, project: str) -> markup.Marku
     for name in ("left", "in_progress"):
         if n := COUNTS[name].number(counts_):
             keys.append(_key("wanting", counts.linked(COUNTS[name], n, project, label=COUNTS[name].label)))
+    lost = COUNTS["without_media"]
+    if n := lost.number(counts_):
+        keys.append(markup.tag("span", counts.linked(lost, n, project, label=lost.label)))
     return markup.tag("div", *keys, style="ts ts-small ts-states", data_part="summary")
 
 
@@ -115,7 +118,11 @@ def dimensions(rows: Sequence[DimensionProgress], stages: Stages, *, project: st
     heads = [("Dimension", "line"), ("Items by state", "wide"), ("Kept", "number"), ("Written", "number")]
     wanted = any(row.counts.wanted is not None for row in rows)
     heads += [("Wanted", "number"), ("Left to write", "number")] if wanted else []
-    cells = [_row(row, stages, project, wanted=wanted) for row in rows]
+    names = ["kept", "written", *(["wanted", "left"] if wanted else [])]
+    if any(row.counts.without_media for row in rows):
+        heads.append(("Missing media", "number"))
+        names.append("without_media")
+    cells = [_row(row, stages, project, names) for row in rows]
     whole = _tight(markup.table(heads, cells[:MOST]))
     if len(cells) <= MOST:
         return whole
@@ -127,10 +134,9 @@ def _tight(table: markup.Markup) -> markup.Markup:
     return markup.Markup(table.replace('class="ts ts-table"', 'class="ts ts-table tight"', 1))
 
 
-def _row(row: DimensionProgress, stages: Stages, project: str, *, wanted: bool) -> list[markup.Markup]:
+def _row(row: DimensionProgress, stages: Stages, project: str, names: Sequence[str]) -> list[markup.Markup]:
     href = counts.listed(COUNTS["written"].items, project, row.dimension) if COUNTS["written"].items else ""
     name = markup.tag("a", markup.text(row.title), href=href, target="_self", title="The items of this dimension")
-    names = ["kept", "written", *(["wanted", "left"] if wanted else [])]
     cells = [
         markup.text("-")
         if name in ("wanted", "left") and row.counts.wanted is None
@@ -168,7 +174,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
     lines = []
     if found.compared:
         href = counts.listed(vote_quality.DIFFERENT, project)
-        about = "Items with two or more votes that all agree. The link lists items whose votes differ."
+        about = "Items with two or more votes that all agree. The link lists items on which the votes differ."
         lines.append(("Votes agree on", f"{found.compared - found.different:,} of {found.compared:,}", href, about))
     if settled := total.kept + total.rejected:
         rejected = STATE_COUNTS[ItemState.REJECTED]
@@ -180,7 +186,8 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
             lines.append((words, "Open", addresses.page(SCREENS[page].path, project), ""))
     if not lines:
         return markup.paragraph(
-            "Touchstone cannot show agreement yet, because no item has two votes.", style="ts ts-small ts-quiet"
+            "No item has two votes yet. Agreement appears after two people have voted on the same item.",
+            style="ts ts-small ts-quiet",
         )
     rows = [
         [markup.text(words), markup.tag("a", markup.text(value), href=href, target="_self", title=about)]

@@ -71,7 +71,8 @@ def for_leads(services: Services, view: ProjectView) -> None:
     if len(planned_sample.lines) > MOST_ROWS:
         shell.show(
             markup.paragraph(
-                f"To see {len(planned_sample.lines) - MOST_ROWS:,} more rows, use: touchstone sample show {view.name}",
+                f"To see {markup.count(len(planned_sample.lines) - MOST_ROWS, 'more row')}, use: touchstone sample "
+                f"show {view.name}",
                 style="ts ts-quiet",
             )
         )

@@ -16,6 +16,7 @@ from domain.item_filter import ItemFilter
 from domain.records import Blocker, Dashboard, DimensionProgress, ProjectView
 from domain.states import Stage
 from workflow.access.projects import role_for
+from workflow.annotate.project_progress import ADD_IMAGES
 from workflow.lead.setup_step import SetupStep
 from workflow.releases import checklist as releases
 from workflow.releases.extension_checks import ReleaseCondition
@@ -79,6 +80,8 @@ def _blocked(where: Sequence[tuple[DimensionProgress, Blocker]], project: str) -
     href = addresses.page(SCREENS[one.page].path, project)
     if one.page == "items":
         href = counts.listed(ItemFilter(with_author=True), project)
+    elif one.label == ADD_IMAGES:
+        href = addresses.pool_images(project)
     return WaitingRow(Chip.BLOCKING if one.stops else Chip.CHECK, whole.sentence, one.label, href, markup.joined(parts))
 
 

@@ -72,8 +72,8 @@ def make(
     def keep(made: str, whom: str, words: str = "") -> None:
         offered = accounts.invitation(services.store, token=made)
         until = f"once, until {markup.moment(offered.expires_at)}" if offered is not None else "not any more"
-        link = Link(str(role).capitalize(), whom, (*_reach(view, dimensions, stages), until), words)
-        keep_link(services, f"/invite/{made}", link)
+        link = Link(str(role).capitalize(), whom, (*reach(view, dimensions, stages), until), words)
+        keep_link(services, f"{_INVITE}{made}", link)
 
     if mailing is None or not addresses:
         keep(token(), str(st.session_state.get(f"{key}.whom") or "").strip())
@@ -82,12 +82,12 @@ def make(
     for address in addresses:
         tokens[address] = token()
         # The link is kept before it is sent, so that no failure can lose it.
-        keep(tokens[address], address, "Not e-mailed yet.")
+        keep(tokens[address], address, "Not emailed yet.")
     base, by = address_of(services, ""), services.person.name
     refused = mailing.send(services.store, services.settings, tokens=tokens, base=base, by=by)
     for address, why in refused.items():
         if why is None:
-            put_away(f"/invite/{tokens[address]}")
+            put_away(f"{_INVITE}{tokens[address]}")
         else:
             keep(tokens[address], address, f"{why} Send the link yourself.")
     sent = [address for address, why in refused.items() if why is None]
@@ -98,7 +98,7 @@ def make(
     return f"The mail server accepted an invitation for {whom}: {link}, valid once within two weeks."
 
 
-def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
+def reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None) -> tuple[str, str]:
     """Return the dimensions and the stages that an invitation opens, in words."""
     schema = view.schema.schema_
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}
@@ -110,6 +110,7 @@ def _reach(view: ProjectView, dimensions: Sequence[str] | None, stages: Sequence
 # ---- links that are shown once --------------------------------------------------------------------------------------
 
 _LINKS = "people.links"
+_INVITE = "/invite/"
 
 
 def address_of(services: Services, path: str) -> str:
@@ -131,9 +132,10 @@ def put_away(path: str) -> None:
     st.session_state.get(_LINKS, {}).pop(path, None)
 
 
-def links() -> None:
-    """Draw the open links, each below its explanation."""
+def links(services: Services) -> None:
+    """Draw the open links, each below its explanation. Links of invitations that have ended go away."""
     kept: list[tuple[str, tuple[str, Link]]] = list(st.session_state.get(_LINKS, {}).items())
+    kept = [(path, link) for path, link in kept if not _has_ended(services, path)]
     if not kept:
         return
     once = "Copy each link now. The links disappear when you reload this page. If you lose a link, create a new link."
@@ -146,6 +148,11 @@ def links() -> None:
             right.button(
                 "I copied the link", key=f"people.copied.{path[-8:]}", width="stretch", on_click=put_away, args=(path,)
             )
+
+
+def _has_ended(services: Services, path: str) -> bool:
+    token = path.removeprefix(_INVITE)
+    return token != path and accounts.invitation(services.store, token=token) is None
 
 
 def _head(link: Link) -> markup.Markup:

@@ -20,7 +20,7 @@ PAGE = 50
 def draw(services: Services, view: ProjectView) -> None:
     """Draw the log of changed rights, with who changed them and when. The log is loaded only when someone opens it."""
     shell.section("Rights history")
-    if not st.toggle("Show all changes to rights", key=f"people.past.{view.name}"):
+    if not st.toggle("Show all rights changes", key=f"people.past.{view.name}"):
         return
     about: dict[str, Any] = {"by": services.person, "project": view.name, "kinds": RIGHTS}
     n = audit.count(services.store, **about)

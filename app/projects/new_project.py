@@ -25,7 +25,7 @@ from domain.records import ProjectView
 from workflow.access import projects
 from workflow.access.project_names import LONGEST_NAME, LONGEST_TITLE, name_out_of, name_problems, title_problems
 
-WHO_MAY = "Only admins and project leads can create a project."
+WHO_MAY = "Only admins and project leads can create a project. Ask an admin or a project lead."
 SHIPPED, FILE = "Published protocol", "YAML file"
 _ROUND = "new_project.round"
 """The session's token of this form. A press makes one project, and the next form has a new token."""
@@ -75,7 +75,7 @@ def _about(loaded: LoadedSchema) -> None:
     schema = loaded.schema_
     stages = ", ".join(schema.stages.title_of(stage).lower() for stage in projects.stages_of(schema)) or "none"
     dimensions = markup.count(len(schema.dimensions), "dimension")
-    shell.section("Forms that people fill in")
+    shell.section("Preview of the forms")
     words = f"{schema.title}, version {schema.version}: {dimensions}. Stages: {stages}. "
     published = schema.name in shipped() and "builder" in SCREENS
     change = [markup.link("Change the form first", f"/builder?published={schema.name}")] if published else []

@@ -72,7 +72,7 @@ def prepare(
 
 
 def _words_of_ready(made: export.MemoryExport, chosen: Format, schema_version: int | None) -> str:
-    of = "" if schema_version is None else f", only ratings under schema version {schema_version}"
+    of = "" if schema_version is None else f", with only the ratings under schema version {schema_version}"
     return f"Ready: {markup.count(made.items, chosen.takes.noun)} in {markup.count(len(made.files), 'file')}{of}."
 
 

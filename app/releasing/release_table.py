@@ -30,7 +30,7 @@ def table(view: ProjectView, releases: Sequence[Release]) -> markup.Markup:
 def links(view: ProjectView, release: Release) -> markup.Markup:
     """Return links that download the files of a release."""
     if not release.is_there:
-        return markup.quiet("The files are no longer on this machine.")
+        return markup.quiet("The files are no longer on this machine. Use the machine that created the release.")
     parts = {"public": "Download", "private": "Download private part"}
     return markup.joined(
         [

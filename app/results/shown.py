@@ -125,18 +125,20 @@ def tooltip(line: LeaderboardLine) -> str:
         parts.append(f"Undefined: {at.reason}")
     parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
     if line.unread:
-        then = "count as wrong" if line.unreadable == "wrong" else "are left out"
-        parts.append(f"{sum(line.unread.values())} could not be read and {then}: " + counted_reasons(line.unread))
+        then = "counted as wrong" if line.unreadable == "wrong" else "left out"
+        lost = markup.count(sum(line.unread.values()), "item")
+        parts.append(f"{lost} without a readable answer, {then}: {counted_reasons(line.unread)}")
     if line.scores.kind == "corrected" and at.defined:
-        parts.append(f"{line.people} answers graded by people and the judge; assumption: {line.valid_if}")
+        by_both = markup.count(line.people, "answer")
+        parts.append(f"{by_both} graded by people and the judge; assumption: {line.valid_if}")
     if line.left_out:
         parts.append(f"left out: {counted_reasons(line.left_out)}")
     if line.failed:
-        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} answers")
+        parts.append(f"the judge scored {at.n_units:,} of {markup.count(at.n_units + line.failed, 'answer')}")
     if line.lowest is not None and line.highest is not None:
         rest = "replies without a score" if line.failed else "unread and missing answers"
         rest = rest if line.unread or line.failed else "missing answers"
-        parts.append(f"{line.lowest:.4f} to {line.highest:.4f}, depending on {rest}")
+        parts.append(f"between {line.lowest:.4f} and {line.highest:.4f}, depending on {rest}")
     return "; ".join(parts)
 
 

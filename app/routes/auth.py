@@ -313,7 +313,7 @@ async def asset(request: Request) -> Response:
     scheme = _PICTURES.get(name)
     file = _ASSETS.get(name) if scheme is None else (welcome_page.picture(scheme), "image/webp")
     if file is None:
-        return PlainTextResponse("This file does not exist.", status_code=404)
+        return PlainTextResponse("This file does not exist. Check the address.", status_code=404)
     return Response(file[0], media_type=file[1], headers={"Cache-Control": "public, max-age=3600"})
 
 

@@ -30,9 +30,9 @@ Database and disk are checked in threads, because they may not answer at all.
 WHOLE_EVERY_SECONDS = 600.0
 SLOW_DATABASE = (
     f"The database has not answered for {PATIENCE_SECONDS:.0f} seconds. Another program, such as a backup, may be "
-    "writing to the database."
+    "writing to the database. Wait, then check again."
 )
-SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS:.0f} seconds."
+SLOW_DISK = f"The disk of the home folder has not answered for {PATIENCE_SECONDS:.0f} seconds. Check the disk."
 
 
 class Look:

@@ -34,7 +34,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
     def find(person: Person, asset: str, size: str) -> tuple[Path, str]:
         if size not in SIZES and size != FRAMES:
-            raise NotFoundError("This image or clip does not exist.")
+            raise NotFoundError("This image or clip does not exist. Check the address.")
         media, sha256 = resources.media, drawn.sha256(asset)
         if sha256 is not None:
             media = drawn.store()

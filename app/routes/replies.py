@@ -149,7 +149,7 @@ def report(error: Exception, where: str) -> str:
     log.error("Error %s in %s", number, where, exc_info=error)
     return (
         "An internal error occurred. You did not cause this error, and your submissions are not lost. Report the "
-        f"error number to the people who run this server. (Error {number})"
+        f"error number {number} to the people who run this server."
     )
 
 

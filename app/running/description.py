@@ -255,7 +255,7 @@ def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
         with right:
             most = st.number_input(
                 "Cost limit", 0.0, None, None, placeholder="no limit", key="models.endpoint.most",
-                help="The run stops before its cost exceeds this limit. This limit needs prices.",
+                help="The run stops before its cost exceeds this limit. To use this limit, enter the prices.",
             )  # fmt: skip
             headers = st.text_area(
                 "Headers (one per line)",

@@ -199,8 +199,8 @@ def _tools(services: Services, strategy: str) -> Path | None:
         [None, *files],
         format_func=lambda name: name or "stored results only",
         key="models.tools",
-        help="Tool sets on this server. Touchstone runs a tool only if its result is not stored yet, and stores each "
-        "new result.",
+        help="Tool sets on this server. If Touchstone has already stored a tool's result, the run uses the stored "
+        "result. Otherwise, Touchstone runs the tool and stores the result.",
     )
     return files[chosen] if chosen else None
 
@@ -273,7 +273,7 @@ def _injections(prompts: PromptSet) -> tuple[str, ...]:
         return ()
     return tuple(
         st.multiselect(
-            "Added to the question",
+            "Additions to the question",
             list(prompts.injections),
             placeholder="nothing",
             key=f"models.injections.{prompts.name}",
@@ -316,7 +316,7 @@ def plan_pairs(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
         ("Wording seed", "" if plan.prompt_seed is None else str(plan.prompt_seed)),
-        ("Added to the question", ", ".join(plan.injections)),
+        ("Additions to the question", ", ".join(plan.injections)),
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "none (text only)" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),

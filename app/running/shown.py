@@ -55,7 +55,7 @@ STATES: Mapping[RunState, str] = {
     RunState.BATCH: "in batch files",
     RunState.PAUSED: "paused",
     RunState.STOPPED: "stopped by itself",
-    RunState.CANCELLED: "cancelled",
+    RunState.CANCELLED: "canceled",
     RunState.DONE: "done",
 }
 
@@ -94,7 +94,7 @@ def text_block(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Mark
     """Return an external text of up to ``most`` characters, in its own writing direction."""
     kept = tame(value[:most])
     left = len(value) - most
-    after = markup.quiet(f"\n… {left:,} more characters in the download") if left > 0 else Markup("")
+    after = markup.quiet(f"\n… {markup.count(left, 'more character')} in the download") if left > 0 else Markup("")
     return markup.tag("div", markup.text(kept), after, style=f"ts ts-said {style}".strip(), dir="auto")
 
 

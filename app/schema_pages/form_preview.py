@@ -35,7 +35,11 @@ def forms(versions: Sequence[tuple[str, LoadedSchema]], *, key: str) -> None:
         title_of = {dimension.id: dimension.title for dimension in schema.dimensions}
         dimension = st.selectbox("Dimension", ids, key=f"{key}.dimension", format_func=lambda id: title_of.get(id, id))
     if not stages:
-        shell.show(markup.notice("This schema has no stage in which people work."))
+        shell.show(
+            markup.notice(
+                "This schema has no stage in which people work. To preview a form, add a stage to the schema."
+            )
+        )
         return
     if stage not in stages or dimension not in ids:  # belongs to the version shown before
         stage, dimension = stages[0], ids[0]

@@ -20,5 +20,8 @@ def find_write_error(folder: Path) -> str | None:
             os.fsync(file.fileno())
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return f"Touchstone cannot write to the home folder: {'its disk is full' if full else error.strerror}."
+        return (
+            f"Touchstone cannot write to the home folder: {'its disk is full' if full else error.strerror}. Check "
+            "the disk and the folder's permissions."
+        )
     return None

@@ -39,7 +39,9 @@ SCREEN = Screen(
     room=Room.RESULTS,
     role=Role.LEAD,
     words="kappa alpha krippendorff cohen fleiss reliability inter-rater iaa consistency disagree",
-    needs=Need("No two people have rated the same item yet.", project_facts.has_overlap),
+    needs=Need(
+        "No two people have rated the same item yet. Let two people rate the same items.", project_facts.has_overlap
+    ),
 )
 
 FOLLOW_SECONDS = 10
@@ -227,7 +229,10 @@ def being_measured(found: figure_requests.FigureState) -> markup.Markup:
 def _nothing(view: ProjectView, choice: AgreementChoices) -> str:
     title = view.schema.schema_.stages.in_a_sentence(choice.stage)
     if choice.schema_version is not None:
-        return f"There are no ratings for {title} under version {choice.schema_version} of the schema."
+        return (
+            f"There are no ratings for {title} under version {choice.schema_version} of the schema. Choose another "
+            "version."
+        )
     return f"There are no submissions for {title} yet. Agreement appears with the first votes."
 
 
@@ -343,9 +348,9 @@ def _basis(figures: Figures, findings: Mapping[Key, Finding], key: Key) -> marku
         sentences.append(f"Guideline: {key[0]}.")
     raters, counted = figures.raters, figures.counting.whole_sentence
     if raters.people and raters.machines:
-        sentences.append(f"These machines are not counted: {', '.join(raters.machines)}.")
+        sentences.append(f"Ratings by these machines do not count: {', '.join(raters.machines)}.")
     if raters.people_from_files:
-        sentences.append(f"These imported people are counted: {', '.join(raters.people_from_files)}.")
+        sentences.append(f"These imported raters count as people: {', '.join(raters.people_from_files)}.")
     if counted:
         sentences.append(f"Counted: {counted[:1].lower()}{counted[1:]}")
     return markup.tag("p", markup.quiet(" ".join(sentences)), style="ts", data_part="counted")

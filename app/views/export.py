@@ -48,14 +48,18 @@ def render(services: Services) -> None:
             ),
             markup.link("filter the items by “kept”", kept),
             markup.text(" and export the filtered list. To publish a verified data set, "),
-            markup.link("make a release", release),
+            markup.link("create a release", release),
             markup.text("."),
             style="ts ts-quiet",
         ),
     )
     formats = prepared_export.formats_of(services, view)
     if not formats:
-        shell.show(markup.notice("The schema has no export format. Add a format to the schema under export, formats."))
+        shell.show(
+            markup.notice(
+                "The schema has no export format. Add a format to the list “formats” under “export” in the schema."
+            )
+        )
         return
     with st.form("export", border=False):
         left, right = st.columns([1, 1])
@@ -65,7 +69,7 @@ def render(services: Services) -> None:
             public = st.checkbox(
                 "Exclude private fields",
                 key="export.public",
-                help="The schema lists the private fields under export, public_without.",
+                help="The schema lists the private fields in “public_without” under “export”.",
                 disabled=not view.schema.schema_.export.public_without,
             )
         with right:
@@ -110,7 +114,7 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
         help=f"For {formats_named(writing(Takes.ANSWERS))}.",
     )
     label = st.text_input(
-        "Label of items without an answer",
+        "Label for unanswered items",
         key="export.unanswered",
         help=f"For {formats_named(row for row in writing(Takes.ANSWERS) if row.needs_run)}. Without a label, "
         "Touchstone does not export a run with missing answers.",

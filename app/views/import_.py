@@ -1,4 +1,4 @@
-"""The page *Import*: import items, models' answers and ratings from files, and images for the pool."""
+"""The page *Add items*: import items, models' answers and ratings from files, and images for the pool."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas.formats import FORMATS, ColumnMapping, Format, Names, Takes, offered
-from app import addresses, markup, shell
+from app import markup, shell
 from app.importing import column_choice, file_inputs, import_jobs, import_preview, rater_kinds
 from app.importing.file_inputs import named_otherwise, typed_path
 from app.importing.result_sentence import imported_sentence, show_losses
 from app.jobs import imports
 from app.jobs.imports import ImportOrder, ImportOutcome
 from app.judging import begin
-from app.screens import Action, Room, Screen
+from app.screens import SCREENS, Action, Room, Screen
 from app.services import Services
 from domain import extensions
 from domain.errors import InvalidFileError, TouchstoneError
+from domain.item_filter import ItemFilter, ItemList
 from domain.jobs import JobState
 from domain.judging import JudgePlan
 from domain.records import BadRow, ProjectView
@@ -53,7 +54,7 @@ def render(services: Services) -> None:
     """Draw the import of files with items, answers or ratings, or an import that an extension adds."""
     view = shell.lead_of(services)
     shell.heading(
-        "Import",
+        "Add items",
         "Import items, models' answers or ratings from a file. Before storing data, Touchstone shows a preview.",
         made_up=view.made_up,
     )
@@ -169,8 +170,13 @@ def _files(services: Services, view: ProjectView) -> _ChosenFiles:
 def _example(view: ProjectView, row: Format) -> None:
     """Draw what a file of items looks like, with an empty table to start from where the project reads tables."""
     if row.keys is None or not row.keys.open:
-        words = f"Files with items of this project are {row.words}. You can also import models' answers and ratings."
-        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="columns"))
+        words = f"This project imports items as {row.words}. You can also import models' answers and ratings. "
+        parts = [markup.quiet(words), markup.quiet("To import items from a CSV file, ")]
+        if "builder" in SCREENS:
+            parts += [markup.link("build a form", "/builder"), markup.quiet(" for them, or ")]
+        parts.append(markup.link("create a project", "/new_project?from=file"))
+        parts.append(markup.quiet(" from a schema with the source format csv."))
+        shell.show(markup.tag("p", *parts, style="ts ts-small", data_part="columns"))
         return
     names = list(by_default(view.schema.schema_, row.name).values())
     cells = markup.joined([markup.mono(name) for name in names], ", ")
@@ -341,11 +347,18 @@ def _recognised(view: ProjectView, formats: Mapping[str, Format], source: Source
 
 
 def _told(view: ProjectView, came: ImportOutcome) -> None:
-    """Show the result of an import, with a link to the items."""
+    """Show the result of an import, with links to the items."""
     done = came.done or ImportSummary()
-    shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
+    shell.show(markup.notice(imported_sentence(done), style="" if done.bad or done.without_media else "good"))
+    links = []
     if done.items:
-        shell.show(markup.tag("p", markup.link("Show items", addresses.items(view.name)), style="ts"))
+        about = f" The list starts with the {markup.count(done.items, 'imported item')}."
+        links += [markup.link("Show items", ItemList(down=True).address(view.name)), markup.quiet(about)]
+    if done.without_media:
+        there = ItemList(ItemFilter(missing=True), down=True).address(view.name)
+        links += [markup.text(" "), markup.link("Show items with missing media", there)]
+    if links:
+        shell.show(markup.tag("p", *links, style="ts", data_part="imported"))
     new = done.predictions + sum(done.unanswered.values())
     show_losses(done.losses, new=new, repeated=done.repeated, noun="answers")
     for sentence in file_raters.in_sentences(done.raters):
@@ -381,8 +394,8 @@ def _plan(services: Services, view: ProjectView) -> JudgePlan | None:
 
 def _name_pairs(model: str | None) -> Callable[[], Names]:
     """Draw inputs for names that differ in another program's project. Return a function that parses the inputs."""
-    fields = st.text_area("Data keys with other names (FIELD=KEY)", key="import.names.fields")
-    controls = st.text_area("Controls with other names (CRITERION=CONTROL)", key="import.names.controls")
+    fields = st.text_area("Data key mapping (FIELD=KEY)", key="import.names.fields")
+    controls = st.text_area("Control mapping (CRITERION=CONTROL)", key="import.names.controls")
     left, right = st.columns(2)
     with left:
         without = st.text_input("Controls to ignore", key="import.names.without")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from app import addresses, markup, shell
@@ -13,6 +15,7 @@ from app.services import Services
 from app.widgets import counts
 from domain import extensions
 from domain.errors import InvalidInputError, NotAllowedError
+from domain.item_counts import COUNTS
 from domain.item_filter import ItemList
 from domain.language import _
 from domain.records import ProjectView
@@ -59,14 +62,13 @@ def render(services: Services) -> None:
     filters.draw(services, view, asked, titles, lead=lead, expired=expired)
     if page is None:
         return
-    for section in extensions.rows("item_list_sections"):
-        section(services, view, asked)
+    others = [section(services, view, asked) for section in extensions.rows("item_list_sections")]
     opened = st.query_params.get(addresses.ITEM)
     _above(services, view, asked, page, lead=lead)
     if page.lines:
         table.draw(services, view, asked, page, titles, opened=opened, ticks=lead)
     else:
-        _nothing(view, asked, page)
+        _nothing(asked, page, others=any(others))
     if opened:
         drawer.draw(services, view, asked, page, opened)
     row_keys.listen(view, asked, opened)
@@ -109,6 +111,8 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
     first = (asked.page - 1) * asked.size + 1
     with st.container(horizontal=True, vertical_alignment="center", key="items-above", gap="xsmall", wrap=False):
         parts = [markup.tag("b", markup.text(markup.count(page.n, "item")), data_part="count")]
+        if page.without_media and not asked.filter.missing:
+            parts += [markup.text(" · "), _without_media(view, asked, page.without_media)]
         shell.show(markup.tag("div", *parts, *counts.hidden(page.counts), style="ts ts-small"))
         if lead and page.n:
             actions.offer(services, view, asked, page.n)
@@ -128,10 +132,21 @@ def _above(services: Services, view: ProjectView, asked: ItemList, page: ItemPag
                 )  # fmt: skip
 
 
-def _nothing(view: ProjectView, asked: ItemList, page: ItemPage) -> None:
+def _without_media(view: ProjectView, asked: ItemList, n: int) -> markup.Markup:
+    """Return the number of listed items with missing media, as a link to these items."""
+    about = COUNTS["without_media"]
+    href = asked.at(filter=replace(asked.filter, missing=True), page=1).address(view.name)
+    words = markup.text(f"{n:,} {about.label}")
+    return markup.tag("a", words, href=href, target="_self", title=about.about, data_part="without-media")
+
+
+def _nothing(asked: ItemList, page: ItemPage, *, others: bool) -> None:
+    """Say why the table is empty. ``others``: a section of an extension has listed something above the table."""
     if page.n:
         shell.show(markup.notice("This page of the list is empty now. Go to the first page."))
     elif asked.filter == ItemList().filter:
         shell.show(markup.notice("This project has no items yet. Add items from a file, or let authors write them."))
+    elif others:
+        shell.show(markup.notice("The table is empty: the list above is about unfinished or hidden items."))
     else:
         shell.show(markup.notice("No items match. Remove a filter or search for fewer words."))

@@ -1,4 +1,4 @@
-"""The page *My submissions*: a person's own submissions with the items as the person saw them, and their correction."""
+"""The page *Submissions*: a person's own submissions with the items as the person saw them, and their correction."""
 
 from __future__ import annotations
 

@@ -53,6 +53,7 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
         (_("Progress"), ""),
         (_("Waiting for you"), "number"),
         (_("State"), ""),
+        ("", ""),
     ]
     rows = []
     for view in sorted(mine, key=lambda view: (view.archived, view.title.casefold())):
@@ -66,18 +67,22 @@ def _table(services: Services, mine: Sequence[ProjectView]) -> markup.Markup:
                 markup.number(items[view.name].written),
                 _how_far(view, items[view.name]),
                 markup.quiet("-") if view.archived else markup.number(waits),
-                _care(view),
+                _state(view),
+                _settings(view),
             ]
         )
     return markup.table(heads, rows)
 
 
-def _care(view: ProjectView) -> markup.Markup:
-    """Return whether a project is archived and, for its leads, a link to its settings."""
-    parts = [markup.chip(_("Archived"), "")] if view.archived else []
-    if view.role is Role.LEAD:
-        parts.append(markup.link("Settings", addresses.page("project_settings", view.name)))
-    return markup.joined(parts, " ")
+def _state(view: ProjectView) -> markup.Markup:
+    return markup.chip(_("Archived"), "") if view.archived else markup.chip(_("Active"), "done")
+
+
+def _settings(view: ProjectView) -> markup.Markup:
+    """Return a link to the project's settings, for its leads."""
+    if view.role is not Role.LEAD:
+        return markup.Markup("")
+    return markup.link("Settings", addresses.page("project_settings", view.name))
 
 
 def _how_far(view: ProjectView, counts: ItemCounts) -> markup.Markup:

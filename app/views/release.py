@@ -32,7 +32,7 @@ SCREEN = Screen(
     room=Room.RELEASE,
     role=Role.LEAD,
     words="release publish version freeze checklist gate license data card",
-    actions=(Action("Make a release", "publish version benchmark hugging face"),),
+    actions=(Action("Create a release", "publish version benchmark hugging face"),),
 )
 
 
@@ -218,7 +218,7 @@ def _make(
     lines: Sequence[ReleaseCondition],
     asked: ReleaseOptions,
 ) -> None:
-    """Draw the button that makes the release. It is off as long as a release would be refused, and says why."""
+    """Draw the button that creates the release. It is off as long as a release would be refused, and says why."""
     reason = _refusal(services, view, upcoming, lines, asked)
 
     def press() -> None:
@@ -227,7 +227,7 @@ def _make(
 
     with st.container(horizontal=True, vertical_alignment="center", key="release.go"):
         st.button(
-            f"Make release {upcoming.number} with {markup.count(upcoming.items, 'item')}",
+            f"Create release {upcoming.number} with {markup.count(upcoming.items, 'item')}",
             type="primary",
             key="release.make",
             on_click=press,

@@ -76,7 +76,10 @@ def render(services: Services) -> None:
     with opening:
         shell.show(markup.Markup(f"<style>{dot_plot.STYLE}{shown.STYLE}</style>"), *answer.parts(page, chosen))
         if version is not None:
-            words = f"Of people's grades, these scores count only grades under schema version {version}."
+            words = (
+                f"These scores count only grades that people gave under schema version {version}. The version does "
+                "not affect scores from keys and judges."
+            )
             shell.show(markup.paragraph(words, style="ts ts-quiet"))
     _details(replace(page, chosen=chosen), sort)
 
@@ -107,10 +110,7 @@ def _details(page: ResultsPage, sort: str) -> None:
     folded("results", "more", "Differences between models", "other scores and slices", draw)
 
 
-HOW_TO_SCORE = (
-    "An answer gets a score from a key with fixed options, from people's grades, or from a judge. This project has no"
-    " scores yet."
-)
+HOW_TO_SCORE = "An answer gets a score from a key with fixed options, from people's grades, or from a judge."
 
 
 def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figure_requests.FigureState:

@@ -82,7 +82,7 @@ def version() -> str:
 def _serve(request: Request) -> Response:
     body = served().get(request.path_params["name"])
     if body is None:
-        return PlainTextResponse("This file does not exist.", status_code=404)
+        return PlainTextResponse("This file does not exist. Check the address.", status_code=404)
     current = request.path_params["version"] == version()
     caching = "public, max-age=31536000, immutable" if current else "no-store"
     return Response(body, media_type=TYPES[".js"], headers={"Cache-Control": caching})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -16,7 +17,8 @@ from workflow.annotate import looking
 
 LOOKING = "The preview uses no real item, so you can still review every item blind."
 TAKING = "To work on an item yourself, take the item. Until the item is decided, other pages hide its votes from you."
-WRITING = "To write an item, choose an image."
+EMPTY_POOL = "Authors write items about images in the pool, but the pool has no free image. "
+WRITING = "To choose an image from the pool and write about it, press “Write an item”."
 
 
 def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[], None]) -> None:
@@ -31,7 +33,9 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     stage_look = looking.look(services.store, person=services.person, project=view.name, stage=stage)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Write an item" if stage is Stage.AUTHORING else "Take an item"
-        st.button(label, key=f"take.{stage}", type="primary", on_click=lead_mode.begin, args=(view.name, stage))
+        empty = stage_look.nothing is not None and stage_look.nothing.code == "pool_empty"
+        begin = partial(lead_mode.begin, view.name, stage)
+        st.button(label, key=f"take.{stage}", type="primary", on_click=begin, disabled=empty)
         if stage in looking.REAL and "preview" in SCREENS:
             address = addresses.page("preview", view.name, stage=stage.value)
             link = markup.tag("a", markup.text("Preview a real item"), href=address, target="_self")
@@ -39,5 +43,8 @@ def draw(services: Services, view: ProjectView, stage: Stage, form: Callable[[],
     ready = WRITING if stage is Stage.AUTHORING else TAKING
     nothing = stage_look.nothing
     sentence = ready if nothing is None or nothing.code == "pick_first" else nothing.sentence
-    shell.show(markup.tag("p", markup.quiet(sentence), style="ts", data_part="waits"))
+    words = markup.quiet(sentence)
+    if empty:
+        words = markup.joined([markup.text(EMPTY_POOL), markup.link("Add images", addresses.pool_images(view.name))])
+    shell.show(markup.tag("p", words, style="ts", data_part="waits"))
     form()

@@ -52,9 +52,9 @@ class StoredBridgePerson(SQLModel):
     bridge_id: int = Field(foreign_key="bridge.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     email: str
-    """The e-mail address in lower case."""
+    """The email address in lower case."""
     outside_user: int | None = None
-    """The user's id on the server. None until someone with this e-mail address has an account there."""
+    """The user's id on the server. None until someone with this email address has an account there."""
     why: str = Field(default="", sa_type=Text)
     """The reason why nothing more was sent to the person, as a sentence. Empty: there was no problem."""
     created_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,4 +1,4 @@
-"""Records of notices and e-mails to people."""
+"""Records of notices and emails to people."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class StoredNoticeMark(SQLModel):
     """The subject of the notice, such as ``comment:17``."""
     seen_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     mailed_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    """The time when it was put into an e-mail."""
+    """The time when it was put into an email."""
 
 
 class StoredMailChoice(SQLModel):
-    """The address and time for a person's e-mail notices. Without a row they get none."""
+    """The address and time for a person's email notices. Without a row they get none."""
 
     person_id: int = Field(primary_key=True, foreign_key="person.id")
     address: str
     time: MailTime = Field(sa_column=word_column(MailTime))
     off_token: str = Field(unique=True)
-    """The token of a link that turns e-mails off without signing in. It does nothing more."""
+    """The token of a link that turns emails off without signing in. It does nothing more."""
     told_at: datetime = Field(sa_type=UTCDateTime)
     """The last time that a worker checked for news."""
     turn: int = 0
@@ -39,7 +39,7 @@ class StoredMailChoice(SQLModel):
 
 
 class StoredMail(SQLModel):
-    """An e-mail that waits to be sent, or its outcome. The text is deleted after sending."""
+    """An email that waits to be sent, or its outcome. The text is deleted after sending."""
 
     id: int = row_id()
     public_id: str = Field(default_factory=public_id, unique=True)

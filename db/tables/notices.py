@@ -1,4 +1,4 @@
-"""Tables of notices and e-mails to people."""
+"""Tables of notices and emails to people."""
 
 from __future__ import annotations
 

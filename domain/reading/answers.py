@@ -43,7 +43,7 @@ def read_answer(text: str, asked: ExpectedAnswer, *, finish_reason: str | None =
     >>> read_answer("The best action is B. Slow down.", ExpectedAnswer(AnswerKind.OPTION, ("Turn left", "Slow down"))).value
     'Slow down'
     >>> read_answer("B or C", ExpectedAnswer(AnswerKind.OPTION, ("cup", "plate", "spoon"))).outcome.words
-    'format violation: states none, or not one'
+    'format violation: no answer, or several answers'
     """
     seen = visible(text, escapes=True)
     if seen.reasoning is Reasoning.OPEN:

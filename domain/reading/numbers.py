@@ -185,7 +185,7 @@ class Numbers:
     def _without_a_lone_mark(self, number: Number) -> Number:
         if not number.marked or self.asked is None or self.asked[2] in _WITH_MARKS:
             return number
-        return replace(number, value=None, why="a measurement whose unit is only a prime mark")
+        return replace(number, value=None, why="a measurement with only a prime mark as its unit")
 
     def _digits(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
         for match in _DIGITS.finditer(self.text):
@@ -322,7 +322,7 @@ class Numbers:
         """
         name = _PRIMES.get(self.asked[0], {}).get(mark) if self.asked is not None else None
         if name is None:
-            return None, "a measurement whose unit is only a prime mark", mark
+            return None, "a measurement with only a prime mark as its unit", mark
         return *self._converted(value, why, name, ""), name
 
     def _is_asked(self, name: str) -> bool:

@@ -95,7 +95,7 @@ def _decisions(services: Services, view: ProjectView, found: Overview) -> None:
 def nothing(view: ProjectView) -> str:
     """Return why the list is empty."""
     if view.schema.schema_.stages.adjudication is None:
-        return "This project has no adjudication stage, so an item is rejected if the votes differ."
+        return "This project has no adjudication stage, so Touchstone rejects items with different votes."
     return (
         "No senior annotator has settled an item yet. When a senior annotator settles an item, the reason appears "
         "in this list."
@@ -192,7 +192,7 @@ def _answer(services: Services, view: ProjectView, line: AdjudicationReason, nam
         if "guideline" in SCREENS and st.button("Edit guideline", key=f"reasons.write.{name}", type="primary"):
             st.session_state["guideline.answers"] = [(line.reason, line.dimension)]
             shell.go("guideline", project=view.name)
-        why = st.text_input("Reason for no change", key=f"reasons.why.{name}", width=420)
+        why = st.text_input("Reason to keep guideline", key=f"reasons.why.{name}", width=420)
         if st.button("Close reason", key=f"reasons.close.{name}"):
             with shell.guard(services):
                 closing.answer(

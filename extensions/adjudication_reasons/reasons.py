@@ -96,5 +96,5 @@ def title_of(view: ProjectView, line: AdjudicationReason) -> str:
     """Return the heading of a line."""
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
     where = titles.get(line.dimension, line.dimension)
-    state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
+    state = f"{line.open} of {len(line.cases)} open" if line.open else f"{len(line.cases)} done"
     return f"{line.label} · {where} · {state}"

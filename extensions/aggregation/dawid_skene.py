@@ -93,7 +93,7 @@ def dawid_skene(
     if not len(units) == len(raters) == len(values):
         raise RatingsError("Units, raters and values must be columns of equal length.")
     if not len(values):
-        raise RatingsError("There are no ratings.")
+        raise RatingsError("There are no ratings. Give at least one rating.")
     named = tuple(sorted(set(values), key=lambda value: (isinstance(value, str), value)))
     classes = tuple(categories) if categories is not None else named
     strange = [value for value in named if value not in classes]
@@ -154,7 +154,7 @@ def why_not_fitted(n_raters: int, n_used: int, q: int) -> str | None:
     if n_raters < 2:
         return "Touchstone cannot estimate errors from one rater. Use ratings from at least two raters."
     if n_used < 2:
-        return "All ratings are the same, so Touchstone cannot estimate errors."
+        return "All ratings are the same, so Touchstone cannot estimate errors. Use the majority instead."
     if q > _MOST_CATEGORIES:
         return f"The ratings have {q:,} different values, like a measurement. Use the mean instead."
     return None

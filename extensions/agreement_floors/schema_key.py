@@ -81,7 +81,10 @@ def _statistic(schema: Schema, floor: Floor, criterion: Criterion, row: Statisti
     parts = measured_by(schema, criterion)
     if not parts:
         why = kinds.of_criterion(criterion).not_measured
-        yield (*path, "criterion"), f"`{criterion.name}` has no agreement statistic: {why}"
+        yield (
+            (*path, "criterion"),
+            f"choose another criterion for the floor, because `{criterion.name}` has no agreement statistic: {why}",
+        )
         return
     if row.behaviour.perfect != 1.0 or row.in_units:
         why = "is not 1 at full agreement, so it cannot have a floor"

@@ -15,6 +15,7 @@ from agreement.summary import Result
 from annotation_schemas.model import Floor, Schema
 from db import projects, schema_changes
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import RatingsError
 from domain.records import Person
 from domain.states import Stage
@@ -102,8 +103,8 @@ class FloorStanding:
         limits = "" if self.low is None or self.high is None else f" ({self.low:.3f} to {self.high:.3f})"
         which = f", {self.why}" if self.why else ""
         return (
-            f"{self.outcome}: {self.value:.3f}{limits} ({self.n_units:,} units, {self.n_raters:,} raters){which}; "
-            f"{asked}"
+            f"{self.outcome}: {self.value:.3f}{limits} ({with_noun(self.n_units, 'unit')}, "
+            f"{with_noun(self.n_raters, 'rater')}){which}; {asked}"
         )
 
     @property
@@ -242,11 +243,13 @@ def _undefined(floor: Floor, wanted: Sequence[Result], known: Sequence[Result]) 
         )
     names = [name for row in lacking for name in row.args.get("pair", ())]
     reason = lacking[0].reason or "the statistic has no value"
-    return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _small(reason)
+    return "the value is undefined for a pair of raters" if any(name in reason for name in names) else _clause(reason)
 
 
-def _small(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _clause(reason: str) -> str:
+    """Return the first sentence of a reason, to continue another sentence."""
+    first = reason.partition(". ")[0]
+    return first[:1].lower() + first[1:]
 
 
 # ---- when they were set ----------------------------------------------------------------------------------------------

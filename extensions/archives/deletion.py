@@ -119,12 +119,12 @@ def delete_project(
     """
     if typed.strip() != project:
         raise InvalidInputError(
-            [Problem("name", f"Nothing was deleted. To delete the project, type its name, {project}.")]
+            [Problem("name", f"Nothing was deleted. To delete the project, type the project ID, {project}.")]
         )
     with store.read() as session:
         lead_alone(session, by=by, project=project)
     clear_abandoned(store, media)
-    with alone_with_releases(home, project, then="delete it") if home is not None else nullcontext():
+    with alone_with_releases(home, project, then="delete the project") if home is not None else nullcontext():
         lost, of_runs = _clear(store, media, by, project, progress)
         if home is not None:
             _remove_files(home, project, of_runs)
@@ -149,7 +149,7 @@ def finish_deletion(
     """Continue a deletion whose process died after the project had become invisible."""
     clear_abandoned(store, media)
     progress("files", 0, 1)
-    with alone_with_releases(home, project, then="delete it"):
+    with alone_with_releases(home, project, then="delete the project"):
         _remove_files(home, project, of_runs)
 
 
@@ -169,7 +169,7 @@ def _clear(
     """Archive the project and remove it from the database. Return the lost data and the ids of its runs."""
     with store.write(archived_too=True) as session:
         access = lead_alone(session, by=by, project=project)
-        project_care.must_be_still(session, access, now=store.now(), to="delete it")
+        project_care.must_be_still(session, access, now=store.now(), to="delete the project")
         if not access.archived:
             projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
     lost, of_runs, leaving = _leave(store, access, by)
@@ -185,7 +185,7 @@ def _leave(store: Store, access: Access, by: Person | None) -> tuple[Losses, Seq
         of_runs = runs.public_ids(session, project_id=access.project_id)
     with store.write(archived_too=True) as session:
         now = lead_alone(session, by=by, project=access.name)
-        project_care.must_be_still(session, now, now=store.now(), to="delete it")
+        project_care.must_be_still(session, now, now=store.now(), to="delete the project")
         leaving = transit.leave(session, row=projects.lock(session, id=now.project_id))
         data = {"name": access.name, "title": now.title, **asdict(lost)}
         log(session, DELETED, by=by, now=store.now(), data=data)

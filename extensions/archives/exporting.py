@@ -110,6 +110,9 @@ def _write(
         try:
             archive.media(sha256, media.path(sha256))
         except NotFoundError as error:
-            raise NotFoundError(f"{error} `touchstone check {project} --media` lists all missing files.") from error
+            raise NotFoundError(
+                f"{error} `touchstone check {project} --media` lists all missing files. Restore these files, then "
+                "export again."
+            ) from error
     archive.finish(about, with_media=with_media)
     return ArchiveContents(counts, len(hashes), 0 if with_media else len(hashes))

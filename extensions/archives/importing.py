@@ -166,10 +166,10 @@ class Import:
             )
             more = f"; and {len(both) - _SHOWN:,} more" if len(both) > _SHOWN else ""
             raise SettingsError(
-                f"Logins of the archive that already exist on this server: {listed}{more}. Nothing was imported. "
-                "Choose `touchstone project import FILE --people match` (the same login is the same "
-                "person), `touchstone project import FILE --people new` (new accounts), or `touchstone project import "
-                "FILE --people map --map WHO.csv` with the columns login and account."
+                f"Logins of the archive that already exist on this server: {listed}{more}. Nothing was imported. If "
+                "the same login is the same person, use `touchstone project import FILE --people match`. To create "
+                "new accounts, use `touchstone project import FILE --people new`. To choose the accounts, use "
+                "`touchstone project import FILE --people map --map WHO.csv` with the columns login and account."
             )
 
     def _mapped(self, logins: Mapping[int, str], taken: Mapping[str, tuple[int, str]]) -> dict[int, str | None]:
@@ -214,7 +214,7 @@ class Import:
                 if n_bytes > self.media.limits.clip_bytes:
                     raise InvalidFileError(
                         f"{self.archive.name}: the file {sha256[:12]}... is larger than the media store allows. "
-                        "Nothing was imported."
+                        "Nothing was imported. Export the project again."
                     )
                 with tempfile.NamedTemporaryFile(prefix="touchstone-") as file:
                     self.archive.copy_media(sha256, file, n_bytes=n_bytes)

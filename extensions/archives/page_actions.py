@@ -50,7 +50,7 @@ def _ask(services: Services, view: ProjectView, lost: str, name: str) -> None:
             "You cannot undo this action. If you may need the project again, export it first.", style="ts ts-quiet"
         ),
     )
-    typed = st.text_input(f"Type {view.name} to confirm", key=key)
+    typed = st.text_input(f"To confirm, type the project ID, {view.name}", key=key)
 
     def do() -> None:
         if dialogs.is_open(name) and str(st.session_state.get(key) or "").strip() == view.name:

@@ -12,6 +12,7 @@ from db import batches, run_attempts, run_chunks, runs
 from db.engine import Session, Store
 from db.records import StoredRun, StoredRunBatch
 from domain.batches import BatchState
+from domain.english import with_noun
 from domain.errors import ConflictError, ModelError, NotFoundError, RunStoppedError
 from domain.judging import Plan
 from domain.records import Person
@@ -104,7 +105,8 @@ class BatchCommand:
         refuse_withdrawn(self.row, "before you submit more questions")
         if self.row.state is not RunState.BATCH:
             raise ConflictError(
-                f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions."
+                f"The run {self.run} is {self.row.state.value}, so you cannot submit more of its questions. "
+                "Start a new run with --batch."
             )
 
     @property
@@ -118,7 +120,9 @@ class BatchCommand:
         try:
             return call(*given)
         except (NoReply, BatchRefusal) as error:
-            raise RunStoppedError(f"The endpoint did not report the state of {about}: {error}") from None
+            raise RunStoppedError(
+                f"The endpoint did not report the state of {about}: {error} Run the command again."
+            ) from None
 
     def change(self, id: int, only: Sequence[BatchState], **values: Any) -> None:
         """Change a batch. Raises ``ConflictError`` if another command has changed it since."""
@@ -155,7 +159,11 @@ class BatchCommand:
                         "Check the batch at the endpoint. To submit its questions again, use --again. You may pay "
                         "twice for some questions."
                     ) from None
-                self.lose(batch, "The batch may have been submitted before. Touchstone submitted its questions again.")
+                self.lose(
+                    batch,
+                    "Touchstone submitted the questions of this batch again, although the first submission may have "
+                    "succeeded.",
+                )
                 continue
             if status is None:
                 self.lose(batch, "The endpoint has no record of this batch, so the batch was not submitted.")
@@ -231,10 +239,10 @@ class BatchCommand:
             came = replied[batch.id]
             if batch.state is BatchState.SENT:
                 status = status_of(batch.told)
-                clauses.append(f"batch {batch.number} ({total} questions) is at the endpoint ({status})")
+                clauses.append(f"batch {batch.number} ({with_noun(total, 'question')}) is at the endpoint ({status})")
             elif batch.state is BatchState.BY_HAND:
-                errors = f", plus {settled - came} errors" if settled > came else ""
-                clauses.append(f"batch {batch.number} in {batch.file}: {came} of {total} replies have arrived{errors}")
+                errors = f", {with_noun(settled - came, 'error')}" if settled > came else ""
+                clauses.append(f"batch {batch.number} in {batch.file}: {came:,} of {total:,} replies{errors}")
             elif batch.state is BatchState.SENDING:
                 clauses.append(f"the state of batch {batch.number} is unknown")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0

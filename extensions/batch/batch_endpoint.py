@@ -162,7 +162,9 @@ class BatchEndpoint:
 
     def __init__(self, spec: ModelSpec, *, listed: Sequence[str] = (), resolve: Resolve | None = None) -> None:
         if spec.endpoint is None or spec.model is None:
-            raise ModelError(f"{spec.name} is not an endpoint. Only endpoints accept batch files.")
+            raise ModelError(
+                f"{spec.name} is not an endpoint. Choose an endpoint, because only endpoints accept batch files."
+            )
         self._seconds = spec.endpoint.timeout_seconds
         self._runner = asyncio.Runner()
         try:
@@ -249,7 +251,7 @@ class BatchEndpoint:
 def _id(value: Mapping[str, Any]) -> str:
     server_id = value.get("id")
     if not isinstance(server_id, str) or not server_id or len(server_id) > 500 or replies.storable(server_id)[1]:
-        raise NoReply("The reply has no id.")
+        raise NoReply("The reply has no id. Check base_url.")
     return server_id
 
 

@@ -67,7 +67,10 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
     with at.store.write() as session:
         row = at.hold(session)
         if row.state is not RunState.BATCH:
-            raise ConflictError(f"The run {at.run} is {row.state.value}, so you cannot submit more of its questions.")
+            raise ConflictError(
+                f"The run {at.run} is {row.state.value}, so you cannot submit more of its questions. Start a new run "
+                "with batch files."
+            )
         unit_ids = free_units(session, row)[:size]
         if not unit_ids:
             return None, []
@@ -159,14 +162,16 @@ def hand_in(at: BatchCommand, made: QuestionFile) -> None:
     except (NoReply, BatchRefusal) as error:
         sentence = f"The batch was not submitted: {error}"
         at.change(made.id, (BatchState.MAKING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
-        raise RunStoppedError(f"Batch {made.number} was not submitted: {error}") from None
+        raise RunStoppedError(f"Batch {made.number} was not submitted: {error} Run the command again.") from None
     at.change(made.id, (BatchState.MAKING,), state=BatchState.SENDING, file=file)
     try:
         status = at.endpoint.create(file, token=at.name(made.number))
     except BatchRefusal as error:
         sentence = f"The endpoint rejected the batch: {error}"
         at.change(made.id, (BatchState.SENDING,), state=BatchState.LOST, said=sentence, ended_at=at.store.now())
-        raise RunStoppedError(f"The endpoint rejected batch {made.number}: {error}") from None
+        raise RunStoppedError(
+            f"The endpoint rejected batch {made.number}: {error} Correct the problem, then run the command again."
+        ) from None
     except NoReply as error:
         sentence = f"The state of the batch is unknown: {error}"
         at.change(made.id, (BatchState.SENDING,), said=sentence)

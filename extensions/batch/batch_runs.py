@@ -18,6 +18,7 @@ from pathlib import Path
 from db import batches
 from db.engine import Store
 from domain.batches import OUT, BatchState
+from domain.english import with_noun
 from domain.errors import ConflictError, NotFoundError, RunStoppedError
 from domain.records import Person
 from domain.runs import RunState
@@ -146,7 +147,7 @@ def submit(
             n += made.n
         at.finish()
         if at.why:
-            raise RunStoppedError(f"Submitted {n} questions. {at.why}")
+            raise RunStoppedError(f"Submitted {with_noun(n, 'question')}. {at.why}")
         return n
 
 
@@ -250,7 +251,7 @@ def end(store: Store, *, by: Person | None, run: str, number: int, means: Means,
         if not numbered:
             raise NotFoundError(f"The run {run} has no batch {number}. List its batches with `touchstone batch show`.")
         if numbered[0].state not in OUT - {BatchState.MAKING}:
-            raise ConflictError(f"Batch {number} is {numbered[0].state}, so you cannot cancel it.")
+            raise ConflictError(f"Batch {number} is {numbered[0].state}, so there is nothing to cancel.")
         n = batch_results.end(
             at,
             numbered[0],

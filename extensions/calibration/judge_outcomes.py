@@ -80,7 +80,10 @@ def nothing_of(rows: Sequence[StoredRun], stage: Stage) -> str:
         )
     rated = ", ".join(dict.fromkeys(plan.criteria.values()))
     pairs = f" {ONE_VERDICT}" if stage is Stage.COMPARISON else ""
-    return f"{row.name} has no ratings for the stage {stage.value}. The judge rated {rated or 'no criterion'}.{pairs}"
+    return (
+        f"{row.name} has no ratings for the stage {stage.value}. The judge rated {rated or 'no criterion'}. Choose "
+        f"another judge or another stage.{pairs}"
+    )
 
 
 def _attacked(

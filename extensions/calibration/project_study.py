@@ -243,14 +243,14 @@ class _Sides:
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
                     f"{name} has no account on this server, because these ratings came from a file. If {name} is a "
-                    f"person, use --vouch {name}, or mark {name} as a person on Import or with `touchstone rater "
-                    "list`."
+                    f"person, use --vouch {name}, or mark {name} as a person on the page Add items or with "
+                    "`touchstone rater list`."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
                 raise RatingsError(
                     f"{name} is marked as a person in this project. If {name} is a machine, mark this rater as a "
-                    "machine on Import or with `touchstone rater list`."
+                    "machine on the page Add items or with `touchstone rater list`."
                 )
             if name in self.raters.people:
                 raise RatingsError(

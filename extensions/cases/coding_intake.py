@@ -12,6 +12,7 @@ from annotation_schemas.model import Coding
 from db import events, projects, task_slots
 from db.answers import CODING_EXTENDED, CODING_OPENED
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import ConflictError, NotFoundError
 from domain.order import spread
 from domain.records import Person
@@ -62,14 +63,10 @@ score. 5 of the answers are already in coding. Sending adds 7 more.'
         names = ", ".join(self.unknown)
         missing = f" The schema names items that are missing or do not count: {names}." if names else ""
         return (
-            f"Of {_answers(self.answers)}, the schema selects {self.wrong:,} for coding{by}{without}. {self.before:,}"
-            f" of the answers {'is' if self.before == 1 else 'are'} already in coding. Sending adds {self.opened:,} "
-            f"more.{missing}"
+            f"Of {with_noun(self.answers, 'answer')}, the schema selects {self.wrong:,} for coding{by}{without}. "
+            f"{self.before:,} of the answers {'is' if self.before == 1 else 'are'} already in coding. Sending adds "
+            f"{self.opened:,} more.{missing}"
         )
-
-
-def _answers(n: int) -> str:
-    return f"{n:,} answer{'' if n == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -156,7 +153,8 @@ def _extend(session: Session, access: Access, stage: Coding, *, by: Person | Non
     before = _planned(session, access, stage)
     if before is None:
         raise ConflictError(
-            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to extend."
+            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to "
+            "extend. Send the answers without a number."
         )
     if outputs <= before:
         raise ConflictError(f"The sample already has {before:,} planned answers. Give a larger number.")

@@ -19,7 +19,7 @@ def draw(services: Services, view: ProjectView) -> None:
         parts.append(ngettext("{n} comment for you", "{n} comments for you", n).format(n=n))
     if own_mentions.unanswered:
         n = own_mentions.unanswered
-        words = ngettext("{n} item whose last comment has no answer", "{n} items whose last comment has no answer", n)
+        words = ngettext("{n} item with an unanswered last comment", "{n} items with an unanswered last comment", n)
         parts.append(words.format(n=n))
     if parts:
         href = addresses.page("comments", view.name)

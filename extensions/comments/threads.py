@@ -261,7 +261,15 @@ def _write(
         problems.append(Problem("text", words))
     official = seen.whole
     if early and not official:
-        problems.append(Problem("early", _("Only a senior or lead can mark a comment as safe to show.")))
+        problems.append(
+            Problem(
+                "early",
+                _(
+                    "Only a senior or lead can mark a comment as safe to show. Clear the checkbox, then send the "
+                    "comment."
+                ),
+            )
+        )
     if early and seen.open and official:
         names = gives_away(text, _secrets(session, access, item))
         if names:

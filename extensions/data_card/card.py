@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas.formats.released import ReleasedItem, ReleasedSet
 from annotation_schemas.model import Keep, Schema, Verification
 from db.engine import Store
+from domain.english import with_noun
 from domain.policies import KEEP_RULES, SKIP_ACTS, criteria_that_decide, targets
 from extensions.data_card import card_facts
 from extensions.data_card.card_facts import Facts
@@ -85,8 +86,8 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     )
     return DataCard(
         title=released.title,
-        subtitle=f"Data card for a release of {released.name}, based on the project on {_moment(released.date)}."
-        f"{made_up} The file manifest.json has the release number.",
+        subtitle=f"Data card for a release of {released.name}. The card describes the project on "
+        f"{_moment(released.date)}.{made_up} The file manifest.json has the release number.",
         sections=[
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
@@ -178,10 +179,10 @@ def _contents(found: SetStatistics) -> Section:
 
 def _made(draft: Draft, facts: Facts, schema: Schema) -> Section:
     draft_facts, origin = draft.told, facts["origin"]
-    came = [f"{n:,} items imported from files in the format {name}" for name, n in origin["files"].items()]
+    came = [f"{with_noun(n, 'item')} imported from files in the format {name}" for name, n in origin["files"].items()]
     if origin["written"]:
-        wrote = f" by {origin['authors']:,} people" if origin["authors"] else ""
-        came.append(f"{origin['written']:,} items written in Touchstone{wrote}")
+        wrote = f" by {with_noun(origin['authors'], 'person', 'people')}" if origin["authors"] else ""
+        came.append(f"{with_noun(origin['written'], 'item')} written in Touchstone{wrote}")
     stages = [name for name in type(schema.stages).model_fields if getattr(schema.stages, name, None) is not None]
     guideline, version = draft_facts.get("guideline", {}), draft_facts.get("schema", {})
     blocks: list[Block] = [
@@ -267,7 +268,7 @@ def _gates(schema: Schema, told: Mapping[str, Any]) -> Section:
     if by_dimension:
         tables.append(ReportTable("gates_dimensions", "By dimension", heads, by_dimension))
     kept, of = counts.get("kept"), counts.get("items")
-    lead = NOT_SAID if kept is None else f"The project keeps {kept:,} of {of:,} items."
+    lead = NOT_SAID if kept is None else f"The project keeps {kept:,} of {with_noun(of, 'item')}."
     return Section(0, "gates", "Gates", lead, tuple(tables))
 
 
@@ -300,8 +301,8 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
         "" if longest.low is None or longest.high is None else f" ({100 * longest.low:.1f} to {100 * longest.high:.1f})"
     )
     lead = (
-        f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of {longest.n_units:,} items. A "
-        f"random option is right in {last['Chance']}.{without}"
+        f"The longest option is right in {100 * (longest.value or 0):.1f} %{limits} of "
+        f"{with_noun(longest.n_units, 'item')}. A random option is right in {last['Chance']}.{without}"
     )
     meanings = ReportTable(
         "shortcut_meanings",

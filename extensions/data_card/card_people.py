@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotation_schemas.model import Schema
+from domain.english import with_noun
 from domain.replies import WARNING
 from extensions.data_card.card_facts import Facts
 from extensions.data_card.card_words import NOT_SAID, field_text, sentence, told_of
@@ -139,7 +140,11 @@ def _table(title: str, each: Facts) -> Iterator[Block]:
     heads = ("Criterion", "Statistic", "Under", "Value")
     note = "" if each["people"] == 2 else "To protect people's identities, the table does not show pairs of people."
     yield ReportTable(
-        f"agreement_{each['stage']}", f"{title}: {each['people']:,} people", heads, tuple(map(_line, lines)), note=note
+        f"agreement_{each['stage']}",
+        f"{title}: {with_noun(each['people'], 'person', 'people')}",
+        heads,
+        tuple(map(_line, lines)),
+        note=note,
     )
     others = dict.fromkeys(line["name"] for line in each["lines"] if line not in lines)
     if others:

@@ -148,7 +148,7 @@ _TEXTS = (
         lambda tally: len(tally.answers),
     ),
     SetColumn(
-        "Commonest answer",
+        "Most common answer",
         "Share of items with the most common right answer. A model that always gives this answer reaches this "
         "accuracy (our definition).",
         lambda tally: _commonest(tally),
@@ -201,7 +201,7 @@ _GOALS = (
         lambda tally: _rounded(tally.goals.total() / len(tally.goals)) if tally.goals else None,
     ),
     SetColumn(
-        "Questions per goal, most",
+        "Questions per goal, maximum",
         "Number of questions of the goal with the most questions.",
         lambda tally: max(tally.goals.values(), default=None),
     ),
@@ -223,7 +223,7 @@ _GOALS = (
         lambda tally: middle(map(len, tally.goal_actions.values())),
     ),
     SetColumn(
-        "Actions per goal, most",
+        "Actions per goal, maximum",
         "Number of actions of the goal with the most actions.",
         lambda tally: max(map(len, tally.goal_actions.values()), default=None),
     ),
@@ -246,13 +246,15 @@ def _shortcuts(whole: SetTally) -> list[SetColumn]:
     last = max(whole.places)
     return [
         *(
-            SetColumn(f"Place {place}", f"Items whose right option is in place {place}.", partial(_in_place, place))
+            SetColumn(
+                f"Position {place}", f"Items with the right option in position {place}.", partial(_in_place, place)
+            )
             for place in range(1, last + 1)
         ),
         SetColumn(
-            "Commonest place",
-            "Accuracy of always choosing the most frequent place of right options. The same items determine this "
-            "place, so expect a value slightly above chance.",
+            "Most common position",
+            "Accuracy of always choosing the most common position of right options. The same items determine this "
+            "position, so expect a value slightly above chance.",
             _best_place,
         ),
         SetColumn(

@@ -125,8 +125,8 @@ def _notes(whole: SetTally) -> Iterator[str]:
         yield f"Clips without a known duration, which are not counted: {n:,} of {len(whole.clips):,}."
     if whole.no_option:
         yield (
-            f"Of the items with options, {whole.no_option:,} {'has' if whole.no_option == 1 else 'have'} no known "
-            "right option or several right options. The shortcut tests do not count these items."
+            f"Of the items with options, {whole.no_option:,} {'has' if whole.no_option == 1 else 'have'} several "
+            "right options or no known right option. The shortcut tests do not count these items."
         )
 
 

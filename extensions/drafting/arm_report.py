@@ -123,9 +123,11 @@ OUTCOMES = (
     ArmOutcome("agreement", "pairs of verifiers who agree", _agreement),
     ArmOutcome("key chosen", "verifiers who choose the key", _key_chosen),
     ArmOutcome("idle distractors", "wrong options that no verifier chose", _idle),
-    ArmOutcome("longest option", "items whose longest option is the key (a shortcut)", _longest),
+    ArmOutcome("longest option", "items in which the longest option is the key (a shortcut)", _longest),
     ArmOutcome(
-        "most words of the question", "items whose key shares the most words with the question (a shortcut)", _overlap
+        "most words of the question",
+        "items in which the key shares the most words with the question (a shortcut)",
+        _overlap,
     ),
     ArmOutcome("seconds", "seconds that the author spent", _seconds, share=False),
 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from extensions.drafting.arms import Arm
 from extensions.drafting.proposal_file import read_made, read_proposals
 from extensions.drafting.proposal_import import ImportResult, OfferedFile, OfferedProposal
 
-NO_ARM = "All authors see the proposal, so Touchstone cannot measure the effect of drafting."
+NO_ARM = (
+    "All authors see the proposal, so Touchstone cannot measure the effect of drafting. To measure the effect, "
+    "choose a share below 1."
+)
 
 
 def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
@@ -38,14 +42,10 @@ def sentences(taken: ImportResult) -> Iterator[str]:
     """Yield sentences about the result of an import, or of its preview."""
     shown, hidden = taken.arms[Arm.WITH], taken.arms[Arm.WITHOUT]
     yield (
-        f"{_images(shown + hidden)} with a proposal: authors see the proposal for {shown:,} of the images, but not "
-        f"for {hidden:,} (seed {taken.seed})."
+        f"{with_noun(shown + hidden, 'image')} with a proposal: authors see the proposal for {shown:,} of the images, "
+        f"but not for {hidden:,} (seed {taken.seed})."
     )
     if shown and not hidden:
         yield NO_ARM
     if taken.before:
-        yield f"{_images(taken.before)} already had a proposal, which does not change."
-
-
-def _images(n: int) -> str:
-    return f"{n:,} image{'' if n == 1 else 's'}"
+        yield f"{with_noun(taken.before, 'image')} already had a proposal, which does not change."

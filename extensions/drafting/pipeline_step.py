@@ -25,7 +25,7 @@ def draw(services: Services, view: ProjectView) -> None:
     here = import_records.of_project(services.store, by=services.person, project=view.name)
     if here.came:
         shell.section("Model proposals")
-        again = pipeline_steps.link("Add proposals, or see the effect", "drafting", view)
+        again = pipeline_steps.link("Add or evaluate proposals", "drafting", view)
         shell.show(markup.tag("div", table(here, again), data_part="proposals"))
         shell.show(markup.tag("div", arms(here), data_part="arms"))
 
@@ -43,7 +43,7 @@ def table(here: ProjectProposals, again: markup.Markup) -> markup.Markup:
 
 def arms(here: ProjectProposals) -> markup.Markup:
     """Return the number of images of each arm, and how many of them authors have started and written."""
-    heads = [("The proposal is", ""), ("Images", "number"), ("Begun", "number"), ("Written", "number")]
+    heads = [("The proposal is", ""), ("Images", "number"), ("Started", "number"), ("Written", "number")]
     counts = (here.images, here.begun, here.written)
     return markup.table(heads, [[markup.text(ARMS[arm]), *(markup.number(n[arm]) for n in counts)] for arm in Arm])
 

@@ -88,10 +88,10 @@ def lacking(prompt: str) -> str | None:
     """Return the problem of a prompt, as the end of a sentence, or None."""
     named = set(_PLACE.findall(prompt))
     if PLACES[0] not in named:
-        return f"has no {{{PLACES[0]}}}, the placeholder for the fields of an item"
+        return f"has no {{{PLACES[0]}}}, the placeholder for the fields of an item. Add the placeholder"
     if odd := sorted(named - set(PLACES)):
         there = ", ".join(f"{{{name}}}" for name in PLACES)
-        return f"has the unknown placeholder {{{odd[0]}}}; known placeholders are {there}"
+        return f"has the unknown placeholder {{{odd[0]}}}. Use only these placeholders: {there}"
     return None
 
 

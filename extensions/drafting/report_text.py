@@ -1,4 +1,4 @@
-"""The drafting report in words and numbers, for the command and the page *Drafting*."""
+"""The drafting report in words and numbers, for the command and the page *Model drafts*."""
 
 from __future__ import annotations
 

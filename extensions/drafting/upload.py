@@ -56,9 +56,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
             "Settings: .made.json file from the same folder (optional)", type=["json"], key=f"drafting.made.{at}"
         )
         one, two, button = st.columns([4, 3, 3], vertical_alignment="bottom")
-        share = one.number_input(
-            "Share of images whose authors see the proposal", 0.01, 1.0, 0.5, 0.05, key="drafting.share"
-        )
+        share = one.number_input("Share of shown proposals", 0.01, 1.0, 0.5, 0.05, key="drafting.share")
         seed = two.number_input(
             "Seed", value=None, step=1, key="drafting.seed", placeholder="the project's own"
         )  # fmt: skip
@@ -132,7 +130,7 @@ def _show(looked: _Preview) -> None:
             [markup.text(proposal.name), markup.text(proposal.dimension), _fields(proposal.fields)]
             for proposal in looked.some
         ]
-        heads = [("Image", ""), ("Dimension", ""), ("The first proposals in the file", "wide")]
+        heads = [("Image", ""), ("Dimension", ""), ("First proposals in file", "wide")]
         shell.show(markup.tag("div", markup.table(heads, rows), data_part="proposals"))
     if taken.refused:
         rows = [[markup.text(name), markup.text(why)] for name, why in taken.refused[:SHOWN]]

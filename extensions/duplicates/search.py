@@ -137,7 +137,7 @@ def find_duplicates(
         raise InvalidInputError([Problem("text", "The share of common text must be above 0 and at most 1.")])
     if not 0 <= bits <= BITS // 4:
         raise InvalidInputError(
-            [Problem("alike", f"The number of differing bits must be from 0 to {BITS // 4} of {BITS}.")]
+            [Problem("alike", f"The number of differing bits must be from 0 to {BITS // 4}. A hash has {BITS} bits.")]
         )
     seen: dict[str, int] = {}
     with store.read() as session:

@@ -48,7 +48,7 @@ def is_erased(store: Store, *, login: str) -> bool:
 def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     """Erase a person, for the command on the machine itself; this cannot be undone.
 
-    Name, login, password, sessions, links, e-mail addresses, drafts, memberships and the key of their pseudonyms are
+    Name, login, password, sessions, links, email addresses, drafts, memberships and the key of their pseudonyms are
     deleted. Their submissions stay and count, under a number. Releases stay too, but nobody can match the person's
     pseudonym any more.
 
@@ -61,7 +61,16 @@ def erase(store: Store, *, login: str, typed: str) -> ErasureResult:
     """
     person = may_be_erased(store, login=login)
     if normal_login(typed) != person.login:
-        raise InvalidInputError([Problem("login", f"{typed!r} is not the login {person.login!r}. Nothing was erased.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "login",
+                    f"{typed!r} is not the login {person.login!r}. Nothing was erased. Run the command again, and "
+                    f"type the "
+                    "login.",
+                )
+            ]
+        )
     with store.write(archived_too=True) as session:
         row = people.by_login(session, login=person.login)
         if row is None:

@@ -88,7 +88,7 @@ def erase(session: Session, *, row: StoredPerson) -> None:
 
 
 def _addresses(session: Session, id: int) -> set[str]:
-    """Return the known e-mail addresses of a person."""
+    """Return the known email addresses of a person."""
     mailed = select(MailChoiceRow.address).where(col(MailChoiceRow.person_id) == id)  # type: ignore[call-overload]
     outside = select(BridgePersonRow.email).where(col(BridgePersonRow.person_id) == id)  # type: ignore[call-overload]
     return {*session.connection().scalars(mailed), *session.connection().scalars(outside)}

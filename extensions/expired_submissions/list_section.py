@@ -17,15 +17,19 @@ ABOUT = (
 )
 
 
-def draw(services: Services, view: ProjectView, asked: ItemList) -> None:
-    """Draw a row for each late submission, with or without an item, if a lead filters by expired answers."""
+def draw(services: Services, view: ProjectView, asked: ItemList) -> bool:
+    """Draw a row for each late submission, with or without an item, if a lead filters by expired answers.
+
+    Tell whether there are any.
+    """
     if asked.filter.expired is not True or not at_least(view.role, Role.LEAD):
-        return
+        return False
     submissions = expired_submissions(services.store, by=services.person, project=view.name)
     if not submissions:
-        return
+        return False
     only = f" The list shows only the newest {MOST} submissions." if len(submissions) == MOST else ""
     shell.show(markup.paragraph(ABOUT + only, style="ts ts-small"))
     called = distinct_names({late.login: late.name for late in submissions})
     for late in submissions:
         late_rows.draw(services, view, late, called[late.login])
+    return True

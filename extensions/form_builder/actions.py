@@ -13,7 +13,6 @@ from app import addresses
 from app.routes.replies import body_value
 from app.routes.work import Body, WorkAction
 from db.engine import Store
-from domain import extensions
 from domain.errors import BadRequestError, InvalidInputError, Problem
 from domain.records import Person
 from extensions.form_builder import drafts, starts
@@ -123,9 +122,8 @@ def create_project(store: Store, person: Person, body: Body) -> dict[str, Any]:
         )
     made = projects.create_project(store, name=name, title=title, loaded=loaded, by=person)
     drafts.delete_draft(store, person=person, id=body_value(body, "draft", str))
-    pool = [title for title, _ in extensions.rows("import_sections") if title.startswith("Images")]
-    part = pool[0] if pool and loaded.schema_.stages.authoring is not None else None
-    return {"href": addresses.page("import", made.name, part=part)}
+    written = loaded.schema_.stages.authoring is not None
+    return {"href": addresses.pool_images(made.name) if written else addresses.page("import", made.name)}
 
 
 def opened(draft: FormDraft) -> dict[str, Any]:

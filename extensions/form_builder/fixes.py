@@ -19,7 +19,7 @@ MOST_MENDED = 12
 MOST_TROUBLES = 100
 """A text with more findings is no form, so no fixes are looked for."""
 _MEANT = re.compile(r"did you mean `([^`]+)`\?")
-_QUOTED = re.compile(r'quote it: "(.*)"$')
+_QUOTED = re.compile(r'quote the \w+: "(.*)"$')
 _NUMBER = re.compile(r"; write (-?\d+(?:\.\d+)?)(?: without quotes)?$")
 _SPACED = re.compile(r"write `(\w+): (.*)`$")
 _SECRET = re.compile(r"`secret_in: \[(\w+)\]`")
@@ -99,7 +99,7 @@ def _values(document: Document, trouble: Trouble, value: Any, meant: re.Match[st
         yield Fix(f"Write {number[1]}", (Edit("set", path, wanted),))
     if message == yaml_text.NOTHING:
         yield Fix("Remove the empty key", (Edit("remove", path),))
-    if "must be at least 1" in message and not isinstance(value, Mapping):
+    if re.search(r"must be (?:at least 1|1 or more)\b", message) and not isinstance(value, Mapping):
         yield Fix("Use 1", (Edit("set", path, 1),))
     if path[-1] == "keep" and isinstance(value, Mapping):
         yield from _of_keep(document, trouble)

@@ -36,7 +36,7 @@ def guideline_of(outline: Outline) -> str:
         ],
         ["## Authoring", "", f"Write a question such as: {outline.question}", "", few],
         ["## Verification", "", *checking],
-        ["## Adjudication", "", "Decide items on which the votes differ, and give the reason for the difference."],
+        ["## Adjudication", "", "Settle items on which the votes differ, and say why the votes differ."],
     ]
     if outline.graded:
         sections.append(

@@ -1,8 +1,8 @@
 """Frames of videos: taking them, screening them, choosing among them, and adding the chosen ones to the pool.
 
 ``extraction`` takes the frames of videos into a folder with a manifest; ``screening`` decides which are kept, and
-``montage`` draws them on sheets. ``frame_sets`` has the sets that leads make on the page *Frames*; ``set_jobs`` does
-their long work. ``frame_choices`` logs what leads choose, and ``frame_pool`` adds frames to the pool of core.
+``montage`` draws them on sheets. ``frame_sets`` has the sets that leads make on the page *From videos*; ``set_jobs``
+does their long work. ``frame_choices`` logs what leads choose, and ``frame_pool`` adds frames to the pool of core.
 Decisions are events of the project, so its log and archive are complete without this folder.
 """
 

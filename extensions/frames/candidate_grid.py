@@ -57,7 +57,7 @@ def draw(services: Services, view: ProjectView, folder: Path, index: SetIndex, *
         n = len(frame_sets.chosen(folder, index))
         words, on, off = st.columns([6, 2, 2], vertical_alignment="center")
         summary = (
-            f"{markup.count(len(shown), 'frame')} with these filters. {n:,} of {len(index.frames):,} frames are chosen."
+            f"{markup.count(len(shown), 'frame')} with these filters. Chosen frames: {n:,} of {len(index.frames):,}."
         )
         words.html(str(markup.tag("p", markup.text(summary), style="ts", data_part="candidates")))
         for where, label, value in ((on, "Choose these", True), (off, "Clear these choices", False)):
@@ -85,7 +85,7 @@ def _is_old(services: Services, view: ProjectView, folder: Path, index: SetIndex
         return False
     who, what = frame_choices.last_change(services.store, by=services.person, project=view.name, name=folder.name)
     if who != services.person.login and not shell.was_refused():  # a refusal says it, too
-        messages.keep(CHANGED, f"This page shows the current frames. {who}: {what}.")
+        messages.keep(CHANGED, f"This page now shows the current frames. Last change: {what} ({who}).")
     return True
 
 
@@ -211,10 +211,11 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
     shell.section("Into the pool")
     schema = view.schema.schema_
     if schema.stages.authoring is None or all(slot.kind != "image" for slot in schema.item.assets):
-        words = "This project has no authoring stage, so these frames have no pool. "
+        words = "This project has no authoring stage, so Touchstone cannot add these frames to a pool. "
         shell.show(
             markup.paragraph(
-                f"{words}To use these frames and videos as media of imported items, choose this set on Import.",
+                f"{words}To use these frames and videos as media of imported items, choose this set on the page "
+                "Add items.",
                 style="ts",
             )
         )

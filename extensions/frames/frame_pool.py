@@ -62,7 +62,9 @@ def place(store: Store, home: Path, *, by: Person, project: str, changes: bool =
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise ConflictError(f"{access.title} is archived, so you cannot change the project.")
+        raise ConflictError(
+            f"{access.title} is archived, so you cannot change the project. Restore the project in Settings first."
+        )
     return sets_in(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

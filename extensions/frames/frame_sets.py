@@ -146,7 +146,7 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFoundError("This frame set does not exist. Choose a set on the page Frames.")
+        raise NotFoundError("This frame set does not exist. Choose a set on the page From videos.")
     return folder
 
 
@@ -177,7 +177,7 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFoundError("This frame does not exist. Choose a frame on the page Frames.")
+        raise NotFoundError("This frame does not exist. Choose a frame on the page From videos.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
         raise NotFoundError("This frame is missing or damaged. Take the frames of its video again.")
@@ -238,7 +238,10 @@ def tick(store: Store, folder: Path, frames: Sequence[Frame], *, on: bool, by: P
     if of_set is None or len(lines) < len(frames):
         about = {"project": project_of(folder), "name": folder.name}
         who, why = frame_choices.last_change(store, by=by, **about, kinds=(CHOICES_CLEARED,))
-        raise ConflictError(f"Your choice was not saved, because these frames no longer exist. {who}: {why}.")
+        raise ConflictError(
+            f"Your choice was not saved, because these frames no longer exist. {who}: {why}. Reload the page to see "
+            "the current frames."
+        )
     _take_in(store, folder, of_set, by=by)
     frame_choices.tick(store, by=by, project=project_of(folder), of=reference_of(folder), lines=lines, on=on)
     refresh(store, folder, by=by)

@@ -36,7 +36,10 @@ def read_times(table: Path, videos: Mapping[str, Path]) -> dict[str, tuple[str, 
     head = [name.strip().casefold() for name in rows[0][1]] if rows else []
     needed = [TIME] if len(videos) == 1 and SOURCE not in head else [SOURCE, TIME]
     if any(head.count(name) != 1 for name in needed):
-        raise InvalidFileError(f"{table.name}: the first row must have the columns {' and '.join(needed)}, each once.")
+        raise InvalidFileError(
+            f"{table.name}: the first row must have the columns {' and '.join(needed)}, each once. Correct the first "
+            "row."
+        )
     called = [_called(videos, form) for form in LEVELS]
     only = next(iter(videos), "")
     bad: list[str] = []

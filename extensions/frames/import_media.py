@@ -1,4 +1,4 @@
-"""The box on the page Import that takes the images and clips of an import from a frame set."""
+"""The box on the page Add items that takes the images and clips of an import from a frame set."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def choose(services: Services, view: ProjectView, key: str) -> Path | None:
     media = frame_sets.media_of(folder)
     if media is None:
         words = (
-            "The clips of this set are in the pool, not in a folder, so Touchstone cannot cut items from these clips."
+            "The clips of this set are in the pool, not in a folder, so Touchstone cannot cut items from these "
+            "clips. Choose another set."
         )
         shell.show(markup.notice(words))
     return media

@@ -15,6 +15,7 @@ from typing import Any
 from app import jobs
 from app.services import Services
 from db.engine import Store
+from domain.english import with_noun
 from domain.errors import ConflictError, InvalidFileError, TouchstoneError
 from domain.jobs import Job, Progress
 from domain.records import Person
@@ -92,7 +93,7 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
     def report(name: str) -> None:
         nonlocal done
         done += 1
-        progress(f"{done:,} of {len(sources):,} videos, most recently {name}", done, len(sources))
+        progress(f"{done:,} of {with_noun(len(sources), 'video')}, most recently {name}", done, len(sources))
 
     with uploads.as_uploaded(str(folder)):
         extraction.make(folder / OUT, sources, taking=about.taking, keeping=about.keeping, report=report)
@@ -143,7 +144,7 @@ class PoolJob:
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
-                raise ConflictError("There are no frames to add to the pool yet.")
+                raise ConflictError("There are no frames to add to the pool yet. Take the frames first.")
             frame_sets.refresh(store, self.folder, by=self.by)
             those = frame_sets.chosen(self.folder, index)
             taken = {frame.number for frame in those}
@@ -159,7 +160,9 @@ class PoolJob:
                 settings=index.settings,
                 dimension=self.dimension,
                 role=self.role,
-                progress=lambda at: progress(f"Added to the pool: {at:,} of {len(those):,} frames", at, len(those)),
+                progress=lambda at: progress(
+                    f"Added to the pool: {at:,} of {with_noun(len(those), 'frame')}", at, len(those)
+                ),
             )
             counts = {"added": added.added, "repeated": added.repeated, "refused": list(added.refused)}
             replace(SetDescription.read(self.folder), pooled={**counts, "at": time.time()}).write(self.folder)

@@ -12,7 +12,7 @@ from extensions.frames.extraction import ExtractionSettings
 from extensions.frames.screening import ScreeningSettings
 from media.frames import SCENE
 
-SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame of each scene"
+SECONDS, EVERY, SCENES = "Every few seconds", "Every few frames", "First frame per scene"
 _STEP, _EVERY = "2", 24
 
 
@@ -59,7 +59,7 @@ def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: Scree
         still, moved = keeping.least_motion, keeping.most_motion
         one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
         two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
-        st.checkbox("Keep only the sharpest near duplicate", keeping.distinct, key=f"{key}.distinct")
+        st.checkbox("Keep sharpest near duplicate", keeping.distinct, key=f"{key}.distinct")
 
 
 _BLURRED = "The minimum share of the video's median sharpness. For example, 0.4 drops blurred frames."
@@ -118,14 +118,14 @@ def taking_words(taking: dict[str, Any]) -> str:
     """Return extraction settings in words.
 
     >>> taking_words({"seconds": "2", "every": None, "scenes": None})
-    'one every 2 seconds'
+    'one frame every 2 seconds'
     """
     more = ", with its motion" if taking.get("motion") else ""
     if taking.get("seconds") is not None:
-        return f"one every {taking['seconds']} seconds{more}"
+        return f"one frame every {taking['seconds']} seconds{more}"
     if taking.get("every") is not None:
         return f"each {taking['every']}th frame{more}"
-    return f"the first of each scene (at {taking.get('scenes')}){more}"
+    return f"the first frame of each scene (threshold {taking.get('scenes')}){more}"
 
 
 def keeping_words(keeping: dict[str, Any]) -> str:

@@ -71,11 +71,11 @@ def table(view: ProjectView, folder: Path, about: SetDescription, index: SetInde
             settings_form.keeping_words(dict(index.settings["keeping"])),
             len(index.frames), kept, _dropped(view, folder, index), "",
         ),
-        row("Choosing", "ticked by hand", len(index.frames), len(chosen), _hand(folder, index), ""),
+        row("Choosing", "selected by people", len(index.frames), len(chosen), _hand(folder, index), ""),
     ]  # fmt: skip
     if about.pooled:
         n, there, refused = (about.pooled[name] for name in ("added", "repeated", "refused"))
-        why = [(f"{there:,} frames", "already in the project (identical files)")] * bool(there)
+        why = [(markup.count(there, "frame"), "already in the project (identical files)")] * bool(there)
         why += [(name, reason) for name, reason in refused]
         rows.append(
             row(
@@ -121,6 +121,6 @@ def _hand(folder: Path, index: SetIndex) -> markup.Markup:
     off = sum(frame.kept and hand.get(frame.name) is False for frame in index.frames)
     on = sum(not frame.kept and hand.get(frame.name) is True for frame in index.frames)
     left = len(index.frames) - sum(frame.kept for frame in index.frames) - on
-    parts = [f"{left:,} dropped by screening"] * bool(left) + [f"{off:,} ticked off"] * bool(off)
-    parts += [f"{on:,} dropped frames selected by a lead"] * bool(on)
+    parts = [f"{left:,} dropped by screening"] * bool(left) + [f"{off:,} deselected"] * bool(off)
+    parts += [f"{markup.count(on, 'dropped frame')} selected by a lead"] * bool(on)
     return markup.text("; ".join(parts)) if parts else markup.quiet("nothing")

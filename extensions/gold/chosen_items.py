@@ -89,16 +89,19 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
 
     def why(row: StoredItem | None) -> str:
         if row is None:
-            return "This project has no item with this ID."
+            return "This project has no item with this ID. Check the ID."
         if stage in VERIFICATIONS and row.state not in queries.SETTLED:
-            return "This item is not settled yet."
+            return "This item is not settled yet. Settle the item first."
         if row.id in taken:
             return "This item is already a gold check."
         if stage is Stage.GRADING:
-            return "No answer to this item has complete and unanimous grades."
+            return "No answer to this item has complete and unanimous grades. Grade the answers first."
         if row.state is ItemState.KEPT:
             return "The right answer of this item is unknown. Import the answer with `touchstone gold import`."
-        return "The votes on this item give different wrong answers, so the right answer is uncertain."
+        return (
+            "The votes on this item give different wrong answers, so the right answer is uncertain. Import the "
+            "answer with `touchstone gold import`."
+        )
 
     names = tuple(dict.fromkeys(names))
     can = tuple(name for name in names if name in rows and rows[name].id in by_item)

@@ -38,7 +38,8 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
         return
     n_items = markup.count(len(preview.can), "item")
     counts = (
-        f"{n_items} will become {markup.count(preview.checks, 'gold check')}, and {len(preview.cannot):,} will not."
+        f"{n_items} will become {markup.count(preview.checks, 'gold check')}. Items that cannot become gold "
+        f"checks: {len(preview.cannot):,}."
     )
     shell.show(*bulk_previews.describe_preview(counts, preview.can, preview.cannot))
     if not preview.can:
@@ -52,7 +53,7 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
     what = f"Gold checks are hidden among the tasks of {title_of(stage)}. You will no longer get these items as tasks."
     shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
     label = f"Make {markup.count(preview.checks, 'gold check')}"
-    undo = "You can withdraw each gold check on the page Gold."
+    undo = "You can withdraw each gold check on the page Gold checks."
     button(label, services, do, selected, can=preview.can, key="items.gold", undo=undo)
 
 

@@ -129,7 +129,7 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     with store.write() as session:
         row = queries.lock(session, public_id=gold)
         if row is None:
-            raise NotFoundError("This gold check does not exist. Choose a gold check on the page Gold.")
+            raise NotFoundError("This gold check does not exist. Choose a gold check on the page Gold checks.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
             raise ConflictError("This gold check is already withdrawn. Reload the page to see its state.")
@@ -276,7 +276,14 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
             )
     elif item.state not in queries.SETTLED:
         raise InvalidInputError(
-            [Problem(known.item, "only a settled item can be a gold check, but people are still voting on this item.")]
+            [
+                Problem(
+                    known.item,
+                    "only a settled item can be a gold check, but people are still voting on this item. Settle "
+                    "the item "
+                    "first.",
+                )
+            ]
         )
     if not known.answers:
         raise InvalidInputError([Problem(known.item, "give the right answers of this item.")])
@@ -285,7 +292,12 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})
     if unknown:
         called = access.schema.stages.in_a_sentence(stage.value)
-        raise InvalidInputError([Problem(name, f"the {called} has no criterion {name!r}.") for name in unknown])
+        raise InvalidInputError(
+            [
+                Problem(name, f"the {called} has no criterion {name!r}. Name a criterion of this stage.")
+                for name in unknown
+            ]
+        )
     fields = item_revisions.content(session, item_id=item.id, revision=item.current_revision)
     bare = [criterion.model_copy(update={"show_if": {}, "skip": None}) for criterion in asked]
     # The right answer is the option; the reason that an option requires is up to the voter.

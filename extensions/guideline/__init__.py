@@ -1,6 +1,6 @@
 """Versions of the guideline: leads compare them and write a new one.
 
-``versions`` reads all of them and brings a new one into force; the page *Guideline* and ``touchstone guideline`` do the
+``versions`` reads all of them and publishes a new one; the page *Guideline* and ``touchstone guideline`` do the
 same. Core shows people the version in force, keeps it with each submission, and tells people what has changed
 (``workflow.access.guidelines``), also without this folder.
 """

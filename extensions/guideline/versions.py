@@ -108,8 +108,8 @@ def publish_version(
         row = projects.lock(session, id=access.project_id)
         if based_on not in (None, row.guideline_number):
             raise ConflictError(
-                f"Version {row.guideline_number} came into force while you were writing. Read that version, and "
-                "then save again."
+                f"Version {row.guideline_number} was published while you were writing. Read that version, and "
+                "then publish again."
             )
         hash = hashlib.sha256(text.encode()).hexdigest()
         version = guidelines.by_hash(session, project_id=access.project_id, hash=hash)
@@ -131,8 +131,8 @@ def publish_version(
                 [
                     Problem(
                         "requalify",
-                        f"This text was already in force as version {version.number}. Make a new qualification "
-                        "set instead.",
+                        f"This text was already published as version {version.number}, so people cannot qualify again "
+                        "under this text. Create a new qualification set.",
                     )
                 ]
             )
@@ -160,7 +160,10 @@ def _close(
     modules: Sequence[GuidelineQuestions] = extensions.rows("guideline_questions")
     if not modules:
         why = extensions.missing("commands", "reasons")
-        raise NotAvailableError(why or "No installed extension has reasons that a guideline can settle.")
+        raise NotAvailableError(
+            why
+            or "No installed extension has reasons that a guideline can settle. Publish the version without reasons."
+        )
     return modules[0].close(session, access, version_id, answers, by=by, why="", now=now)
 
 
@@ -176,7 +179,7 @@ def _problems(access: Access, text: str, why: str) -> list[Problem]:
         problems.append(
             Problem(
                 "text",
-                f"This text is identical to version {access.guideline}, which is in force. Change the text first.",
+                f"This text is identical to the published version {access.guideline}. Change the text first.",
             )
         )
     if not why.strip() or len(why) > LONGEST_WHY:

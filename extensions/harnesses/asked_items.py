@@ -31,7 +31,7 @@ NONE_RIGHT = "none"
 
 def no_question(schema: Schema) -> str | None:
     """Return why programs cannot ask a schema's items, or None."""
-    return None if question_field(schema) else "The items have no text to use as a question."
+    return None if question_field(schema) else "The items have no text to use as a question. Choose another format."
 
 
 def require_carried(format: str, released: ReleasedSet) -> None:

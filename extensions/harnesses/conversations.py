@@ -206,7 +206,7 @@ def _recognition(item: ReleasedItem, record: Mapping[str, Any], done: list[str])
 def no_wrong_answers(schema: Schema) -> str | None:
     """Return why a schema's items make no pairs, or None."""
     if options_field(schema) is None:
-        return "The items have no options, but a pair needs a wrong option."
+        return "The items have no options, but a pair needs a wrong option. Choose another format."
     return no_question(schema)
 
 

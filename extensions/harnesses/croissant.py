@@ -169,7 +169,8 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
-            + "\nFill in these fields on the page Release, or with: touchstone release edit PROJECT --set NAME=TEXT."
+            + "\nFill in these fields on the page Description, or with: "
+            "touchstone release edit PROJECT --set NAME=TEXT."
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 
@@ -200,7 +201,7 @@ def _yes(value: Any) -> bool:
     answers = {"yes": True, "no": False}
     answer = answers.get(str(value).casefold())
     if answer is None:
-        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is {value!r}. Set yes or no.")
+        raise InvalidFileError(f"{NAME}: synthetic (rai:hasSyntheticData) is {value!r}. Set this field to yes or no.")
     return answer
 
 
@@ -232,7 +233,7 @@ def _table(released: ReleasedSet, folder: ReleaseFolder) -> tuple[ReleaseTable, 
             return module.table_of(released), module.FOLDER
     raise InvalidFileError(
         f"{NAME} describes the Parquet files of a release, but this release has no Parquet files. Add "
-        f"{hf_dataset.NAME} or {parquet_table.NAME} to its formats."
+        f"{hf_dataset.NAME} or {parquet_table.NAME} to the formats of the release."
     )
 
 

@@ -27,7 +27,10 @@ _SPLIT = re.compile(r"[A-Za-z0-9_]+")
 def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     """Write the table as ``data/<split>-00000-of-00001.parquet``, or as more files if images are large."""
     if not released.splits:
-        raise InvalidFileError(f"{NAME} needs at least one item, because `datasets` cannot load an empty release.")
+        raise InvalidFileError(
+            f"{NAME} needs at least one item, because `datasets` cannot load an empty release. Release at least one "
+            "item, or omit this format."
+        )
     for split in released.splits:
         if not _SPLIT.fullmatch(split.name) or split.name == "all":
             raise InvalidFileError(

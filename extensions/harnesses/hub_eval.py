@@ -46,7 +46,7 @@ WAYS: Mapping[AnswerKind, ScoringSetup] = {
     AnswerKind.TEXT: ScoringSetup("generate", "model_graded_qa", {}),
 }
 _WHY_NOT = {
-    AnswerKind.MULTI: "several options are right, but a target is one text",
+    AnswerKind.MULTI: "several options are right, but `eval_target` can contain only one",
     AnswerKind.ORDER: "the answer is an order, but no Hub scorer compares orders",
     AnswerKind.SPANS: "the answer is a time span, but no Hub scorer compares time spans",
 }
@@ -57,7 +57,7 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     if not any(path.startswith("data/") and path.endswith(".parquet") for path in folder.hashes):
         raise InvalidFileError(f"{NAME} uses the columns of hf_dataset. Add hf_dataset to the formats of the release.")
     if NAME not in released.formats:  # then the table lacks its columns
-        raise InvalidFileError(f"{NAME} is not among the formats of this release. Make the release with {NAME}.")
+        raise InvalidFileError(f"{NAME} is not among the formats of this release. Create the release with {NAME}.")
     open_splits = [split for split in released.splits if not withheld(released, split)]
     if not open_splits:
         raise InvalidFileError(
@@ -187,9 +187,9 @@ def _data_uri(mime: str, data: bytes) -> str:
 def no_task(schema: Schema) -> str | None:
     """Return why no task of the Hub can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "The items have clips, but a task of the Hub can have only one image."
+        return "The items have clips, but a task of the Hub can have only one image. Choose another format."
     if sum(slot.min for slot in schema.item.assets) > 1:
-        return "The items have several images, but a task of the Hub can have only one image."
+        return "The items have several images, but a task of the Hub can have only one image. Choose another format."
     return no_question(schema)
 
 

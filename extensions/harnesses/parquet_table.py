@@ -21,4 +21,4 @@ def written(released: ReleasedSet, folder: ReleaseFolder) -> None:
     write(table_of(released), folder, below=FOLDER, metadata={})
 
 
-ROWS = (Format(NAME, "a typed table, with paths and hashes of media", Takes.ITEMS, place=58, releases=written),)
+ROWS = (Format(NAME, "a Parquet table with paths and hashes of media", Takes.ITEMS, place=58, releases=written),)

@@ -70,7 +70,7 @@ def _fitting(released: ReleasedSet, item: ReleasedItem) -> ItemQuestion:
         what = "several right options" if question.kind is AnswerKind.MULTI else "options to put in order"
         refuse(NAME, item, f"the item has {what}, but the answer in a VLMEvalKit row must be one letter")
     if len(question.options) == 1:
-        refuse(NAME, item, "the item has only one option, but multiple choice needs two")
+        refuse(NAME, item, "the item has only one option, but multiple choice needs at least two options")
     if not all(question.options):
         refuse(NAME, item, "one option is empty, and VLMEvalKit drops empty options")
     clip = next((picture.asset for picture in question.pictures if picture.is_clip), None)

@@ -198,7 +198,9 @@ class Conversation:
             for call, (_, result) in zip(asked, results, strict=True):
                 self._answered(call, "", result)
         if self.turns >= self.most_turns:
-            error = f"The model asked for tools in all {self.turns} turns that `most_turns` allows."
+            error = (
+                f"The model asked for tools in all {self.turns} turns that `most_turns` allows. Increase `most_turns`."
+            )
             return self._ended(replace(attempt, outcome=Outcome.TOO_MANY_TURNS, error=error))
         self.waits = asked if to_run else []
         return replace(
@@ -260,7 +262,10 @@ class Conversation:
         with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
         tool = next((tool for tool in self._runnable() if tool.name == call.name), None)
         if tool is None:
-            return f"The model asked for {call.name}{with_}, but this result is not stored for this item.", None
+            return (
+                f"The model asked for {call.name}{with_}, but this result is not stored for this item. Import the "
+                "result."
+            ), None
         if tool.arguments and (
             set(call.arguments) != set(tool.arguments)
             or not all(isinstance(argument, str) for argument in call.arguments.values())

@@ -76,7 +76,7 @@ STRATEGIES = (
     Strategy(
         name="holmes",
         meaning="a model that does not see the image asks tools about the image, then answers",
-        label="ask for tools and answer from their results",
+        label="ask tools, then answer",
         answers="free text after asking tools",
         open=_open,
         stored=_stored,

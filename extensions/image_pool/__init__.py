@@ -1,6 +1,6 @@
 """Image pool: leads fill the pool that authors pick from, and people keep or drop candidate images first (triage).
 
-``upload_section`` is a part of the page *Import*, and ``touchstone pool import`` does the same on the server's machine.
+``upload_section`` is a part of the page *Add items*. ``touchstone pool import`` does the same on the server's machine.
 ``pool_groups`` adds the groups of files that ``media_groups`` reads. ``triage_decisions`` gives out candidates and
 stores what people decide, ``triage_report`` and ``triage_figures`` count it, and ``dashboard_section`` shows the counts
 to leads. ``stage_row`` is the record of the stage.

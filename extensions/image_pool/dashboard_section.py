@@ -49,14 +49,15 @@ def draw(services: Services, view: ProjectView) -> None:
     with st.expander("By source", key="triage.sources"):
         shell.show(markup.table(heads, rows))
         if len(progress.by_source) > SOURCES:
-            shell.show(markup.quiet(f"and {len(progress.by_source) - SOURCES} more sources in the file"))
+            more = markup.count(len(progress.by_source) - SOURCES, "more source")
+            shell.show(markup.quiet(f"and {more} in the file"))
     n_dropped = sum(progress.total.dropped.values())
     if n_dropped:
-        words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
+        words = st.text_input("Find dropped frames", key="triage.find", width=520)
         dropped, n_found = triage_report.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
-        more = f", showing the latest {len(dropped)}" if n_found > len(dropped) else ""
-        shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
+        latest = f", showing the latest {len(dropped)}" if n_found > len(dropped) else ""
+        shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{latest}"))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.multiselect(
                 "Dropped frames, latest first",

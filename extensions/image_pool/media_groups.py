@@ -78,7 +78,9 @@ def groups_of_table(
         for role, file in _files(record, roles):
             _take(group, role, file, where, there, roles)
     if missing := sorted(renamed.keys() - head):
-        raise InvalidFileError(f"{table.name} has no column {missing[0]!r} ({renamed[missing[0]]}).")
+        raise InvalidFileError(
+            f"{table.name} has no column {missing[0]!r} for {renamed[missing[0]]}. Correct the column mapping."
+        )
     if not media_groups:
         raise InvalidFileError(f"{table.name} has no group. Add at least one row.")
     return _in_order(media_groups.values(), roles)
@@ -92,7 +94,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         group = media_groups.setdefault(of, MediaGroup(of, of, source=of.rpartition("/")[0] or None))
         if not of:
             group.where = group.name = file
-            group.refuse(f"{file} is not in a group's folder")
+            group.refuse(f"{file} is not in a group's folder; move the file into the folder of its group")
         role = _role(Path(file).stem, roles)
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
@@ -124,10 +126,14 @@ def _role(name: str, roles: Sequence[str]) -> str | None:
 def _must_be_known(file: str, record: Mapping[str, Any], roles: Sequence[str]) -> None:
     long = {ROLE, FILE} & record.keys()
     if GROUP not in record:
-        raise InvalidFileError(f"{file} has no column {GROUP!r}. Name the column with --column {GROUP}=COLUMN.")
+        raise InvalidFileError(
+            f"{file} has no column {GROUP!r}. If the column has another name, use --column {GROUP}=COLUMN."
+        )
     if long and long != {ROLE, FILE}:
         (lacking,) = {ROLE, FILE} - long
-        raise InvalidFileError(f"{file} has no column {lacking!r}. Name the column with --column {lacking}=COLUMN.")
+        raise InvalidFileError(
+            f"{file} has no column {lacking!r}. If the column has another name, use --column {lacking}=COLUMN."
+        )
     for key in record:
         if key and key not in (*_OF_GROUP, *long) and _role(key, roles) is None:
             raise InvalidFileError(
@@ -166,7 +172,7 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
     elif not file:
         group.refuse(f"{where} has no file for {role}")
     elif path is None:
-        group.refuse(f"{where}: there is no image or clip {file!r} in the folder")
+        group.refuse(f"{where}: there is no image or clip {file!r} in the folder; add the file, or correct the name")
     else:
         group.files.append((role, path))
 
@@ -192,7 +198,7 @@ def _lines(table: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line, object_pairs_hook=json_text.once)
         except ValueError as error:
-            raise InvalidFileError(f"{where} is not valid JSON: {error}.") from error
+            raise InvalidFileError(f"{where} is not valid JSON: {error}. Correct the line.") from error
         if not isinstance(record, dict):
             raise InvalidFileError(
                 f'{where} is not an object such as {{"group": "g1", "role": "before", "file": "1.png"}}.'

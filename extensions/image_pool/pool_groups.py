@@ -11,6 +11,7 @@ from annotation_schemas.model import AssetSlot
 from db import assets as stock
 from db import candidate_images
 from db.engine import IntegrityError, Store
+from domain.english import with_noun
 from domain.errors import ConflictError, InvalidInputError, InvalidMediaError, Problem
 from domain.records import Person
 from extensions.image_pool.media_groups import MediaGroup, no_role
@@ -46,11 +47,11 @@ class AddedGroups:
         """The result in a sentence.
 
         >>> AddedGroups(2, 5, 1, [("g3", "the group has no after")]).sentence
-        '2 groups with 5 images and clips added; 1 already in the project; 1 not taken.'
+        '2 groups with 5 files added; 1 already in the project; 1 not taken.'
         """
         more = f"; {self.repeated:,} already in the project" if self.repeated else ""
         more += f"; {len(self.refused):,} not taken" if self.refused else ""
-        return f"{self.added:,} group{'' if self.added == 1 else 's'} with {self.files:,} images and clips added{more}."
+        return f"{with_noun(self.added, 'group')} with {with_noun(self.files, 'file')} added{more}."
 
 
 def add_groups(
@@ -92,7 +93,13 @@ def add_groups(
     slots = access.schema.item.assets
     if not slots:
         raise InvalidInputError(
-            [Problem("groups", "Items of this project have no images or clips, so you cannot add files to the pool.")]
+            [
+                Problem(
+                    "groups",
+                    "Items of this project have no images or clips, so you cannot add files to the pool. To use the "
+                    "pool, add `assets` to the item in the schema.",
+                )
+            ]
         )
     for media_group in groups_of([slot.role for slot in slots]):
         group = replace(media_group, dimension=media_group.dimension or dimension, source=media_group.source or source)
@@ -167,7 +174,9 @@ def _add(
                     (role, instead.get(file.sha256, file.sha256)) for role, file, _ in taken
                 ]:
                     return False
-                raise ConflictError(f"{group.where}: the project already has a group {group.name!r} with other files")
+                raise ConflictError(
+                    f"{group.where}: the project already has a group {group.name!r} with other files; rename the group"
+                )
             source = None
             if group.source:
                 source = stock.source_id(session, project_id=access.project_id, name=group.source)

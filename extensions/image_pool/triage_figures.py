@@ -6,6 +6,7 @@ import time
 
 from annotation_schemas.model import Triage
 from db.engine import Session
+from domain.english import with_noun
 from domain.errors import NotAllowedError
 from extensions.image_pool import queries
 from workflow.access.projects import Access
@@ -43,9 +44,11 @@ def broken_rules(session: Session, *, access: Access) -> list[str]:
     problems = []
     for name, kept, counted in queries.kept_by_source(session, project_id=access.project_id):
         if part.per_source is not None and kept > part.per_source:
-            problems.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
+            problems.append(
+                f"source {name} has {with_noun(kept, 'kept frame')}, but the schema allows {part.per_source}."
+            )
         if kept != counted:
-            problems.append(f"source {name} is recorded with {counted} kept frames, but has {kept}.")
+            problems.append(f"source {name} is recorded with {with_noun(counted, 'kept frame')}, but has {kept}.")
     return problems
 
 

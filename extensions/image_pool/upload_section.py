@@ -1,4 +1,4 @@
-"""Import images and clips for authors on the page Import: one by one, or in groups."""
+"""Import images and clips for authors on the page Add items: one by one, or in groups."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from importers.media_files import files_below, folder_of
 from workflow.annotate import image_pool
 from workflow.files import uploads
 
-TITLE = "Images to write items about"
+TITLE = "Images for new items"
 _SHOWN = 200
 """Number of refused files or groups that are named."""
 POOLED = "Images, clips, videos or ZIP files"
-SINGLE, FOLDERS, TABLE = "One file", "A group of files in a folder", "A group of files listed in a table"
+SINGLE, FOLDERS, TABLE = "One file", "Files in a folder", "Files in a table"
 COLUMN = "group=COLUMN, one per line"
 _Each = TypeVar("_Each")
 
@@ -32,7 +32,13 @@ def draw(services: Services, view: ProjectView) -> None:
     """Draw the inputs, and the result of the last import."""
     schema = view.schema.schema_
     if schema.stages.authoring is None:
-        shell.show(markup.notice("This project has no authoring stage, so people do not write items in the browser."))
+        shell.show(
+            markup.notice(
+                "This project has no authoring stage, so people do not write items in the browser. To use the "
+                "pool, add "
+                "authoring to the schema."
+            )
+        )
         return
     dimension = file_inputs.dimension(view, "Dimension", "import.pool.dimension", none="all dimensions")
     roles = [slot.role for slot in schema.item.assets]
@@ -40,7 +46,7 @@ def draw(services: Services, view: ProjectView) -> None:
     about = SINGLE
     if len(roles) > 1 or any(slot.max != 1 for slot in schema.item.assets):
         about = st.selectbox(
-            "Each item is about", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles)
+            "Content of each item", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles)
         )
     if len(roles) > 1 and about == SINGLE:
         role = st.selectbox(
@@ -56,7 +62,7 @@ def draw(services: Services, view: ProjectView) -> None:
             )
         else:
             table = st.text_input("Table (CSV, Excel or JSON Lines)", key="import.pool.table_path").strip()
-        columns = st.text_area("Columns with other names", key="import.pool.columns", height=68)
+        columns = st.text_area("Column mapping", key="import.pool.columns", height=68)
     files = path = None
     if where == file_inputs.UPLOAD:
         files = st.file_uploader(
@@ -65,7 +71,7 @@ def draw(services: Services, view: ProjectView) -> None:
             key="import.pool.files",
         )
     else:
-        path = st.text_input("Folder of images and clips", key="import.pool.path")
+        path = st.text_input("Folder of media files", key="import.pool.path")
     if about == SINGLE:
         st.caption("Files in one folder count as one source, for example one video or one place.")
     ready = (files or path) and (table or about != TABLE)
@@ -91,9 +97,9 @@ def draw(services: Services, view: ProjectView) -> None:
 
 def _help(roles: Sequence[str]) -> str:
     return (
-        f"Name the files in a folder by role, such as one/{roles[0]}.jpg. Number several files of a role: "
-        f"one/{roles[0]}_1.jpg, one/{roles[0]}_2.jpg. A table has the columns group, role and file, or group and a "
-        f"column for each role: {', '.join(roles)}."
+        f"Name the files in a folder by role, such as one/{roles[0]}.jpg. Number several files of a role: one/"
+        f"{roles[0]}_1.jpg, one/{roles[0]}_2.jpg. A table has either the columns group, role and file, or the column "
+        f"group with a column for each role: {', '.join(roles)}."
     )
 
 

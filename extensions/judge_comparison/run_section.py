@@ -42,7 +42,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         if other.id != view.id and not other.withdrawn
     ]
     if not others:
-        shell.show(markup.notice("This project has no other run of a judge to compare."))
+        shell.show(markup.notice("This project has no other run of a judge to compare. Run another judge first."))
         return
     by_id = {other.id: other for other in others}
     ids = list(by_id)

@@ -25,13 +25,12 @@ from domain.states import Stage
 from extensions.labelstudio import results
 from extensions.labelstudio.names import DIMENSION, ITEM, MODEL, SAME, over
 from extensions.labelstudio.task_rows import Task, Tasks
-from extensions.labelstudio.values import field_value, media_path, of_type, text_of
+from extensions.labelstudio.values import field_value, media_path, of_type, rater_name, short_json, text_of
 
 RATER = "rater"
 """The key of the rater in the ``meta`` of a result that we wrote, because servers accept no unknown raters."""
 NOBODY = "undefined"
 """The model name that Label Studio writes for predictions without one."""
-_LONGEST_RATER = 100
 _LISTED = 12
 """Number of names listed in a sentence."""
 
@@ -237,7 +236,10 @@ class _Reader:
         key = self.names.key(ITEM)
         value = task.data.get(key)
         if value is None and ITEM in self.names.fields:
-            raise Misfit(f"the task has no key {key}. Its keys are {_named(list(task.data))}")
+            raise Misfit(
+                f"the task has no key {key}. Its keys are {_named(list(task.data))}. Choose the key that contains "
+                "item IDs with --set fields.item_id=KEY"
+            )
         if value is None:
             value = task.id if task.id is not None else f"{self.place.rpartition('.')[0] or self.place}/{task.row}"
         if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
@@ -287,7 +289,7 @@ class _Reader:
             try:
                 rater, signed = self._rater(annotation)
             except Misfit as error:
-                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", _raw(annotation))
+                self.refuse(row, f"{task.called}, {_called(annotation)}: {error}", short_json(annotation))
                 continue
             when = (str(annotation.get("updated_at") or annotation.get("created_at") or ""), place)
             if rater in latest:
@@ -295,7 +297,7 @@ class _Reader:
             if rater not in latest or latest[rater][0] < when:
                 latest[rater] = (when, row, annotation, signed)
         for rater, (_, row, annotation, signed) in latest.items():
-            raw = _raw(annotation)
+            raw = short_json(annotation)
             try:
                 values = self._values(annotation["result"], item, answer)
             except Misfit as error:
@@ -312,14 +314,14 @@ class _Reader:
         for part in annotation["result"] if isinstance(annotation["result"], list) else ():
             meta = part.get("meta") if isinstance(part, dict) else None
             if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
-                return _person(meta[RATER].strip()), False
+                return rater_name(meta[RATER].strip()), False
         by = annotation.get("completed_by")
         if isinstance(by, dict):
             by = by.get("id") if by.get("id") is not None else by.get("email")
         if isinstance(by, int) and not isinstance(by, bool):
             return f"label-studio-{by}", True
         if isinstance(by, str) and by.strip():
-            return _person(by.strip()), True
+            return rater_name(by.strip()), True
         if by is None and self.names.rater:
             return self.names.rater, False
         raise Misfit("the annotator is unknown (completed_by). Name the annotator with --set rater=NAME")
@@ -369,7 +371,7 @@ class _Reader:
             try:
                 model, text = self._prediction(prediction)
             except Misfit as error:
-                self.refuse(task.row, f"{task.called}, prediction {place + 1}: {error}", _raw(prediction))
+                self.refuse(task.row, f"{task.called}, prediction {place + 1}: {error}", short_json(prediction))
                 continue
             if text is None:
                 continue
@@ -379,7 +381,7 @@ class _Reader:
             if model not in latest or latest[model][0] < when:
                 latest[model] = (when, text, prediction)
         for model, (_, text, prediction) in latest.items():
-            here = BadRow(self.place, task.row, "", _raw(prediction))
+            here = BadRow(self.place, task.row, "", short_json(prediction))
             self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -407,8 +409,8 @@ class _Reader:
         [(control, texts)] = by_control.items()
         if None in texts:
             raise Misfit(
-                f"{control[:60]} is not text, so it cannot be a model's answer. Ignore this control with --set "
-                f"ignore_controls={control[:60]}"
+                f"{control[:60]} is not text, so this control cannot contain a model's answer. Ignore this control "
+                f"with --set ignore_controls={control[:60]}"
             )
         model = prediction.get("model_version")
         if not isinstance(model, str) or not model.strip() or model == NOBODY:
@@ -418,19 +420,9 @@ class _Reader:
         return short(model, MODEL), "\n".join(text for text in texts if text is not None)
 
 
-def _person(name: str) -> str:
-    if len(name) > _LONGEST_RATER:
-        raise Misfit(f"the annotator's name has more than {_LONGEST_RATER} characters. Shorten the name")
-    return name
-
-
 def _called(annotation: Mapping[str, Any]) -> str:
     id = annotation.get("id")
     return "an annotation" if id is None else f"annotation {str(id)[:60]}"
-
-
-def _raw(part: Mapping[str, Any]) -> str:
-    return json.dumps(part, ensure_ascii=False)[:10_000]
 
 
 def _sentence(text: str) -> str:

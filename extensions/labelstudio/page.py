@@ -32,7 +32,7 @@ def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
     if stage not in STAGES:
         return f"Label Studio cannot show the stage {stage}. Use Touchstone's pages for this stage."
     if getattr(schema.stages, stage) is None:
-        return f"This schema has no stage `{stage}`."
+        return f"This schema has no stage `{stage}`. Choose another stage."
     if stage == "authoring":
         asked = [field for field in schema.item.fields if field.authored]
         why = {field.name: ways.field_refusal(schema, field) for field in asked}
@@ -44,7 +44,11 @@ def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
         why = {criterion.name: ways.criterion_refusal(schema, criterion) for criterion in criteria}
         noun = "criterion"
     name = next((name for name, reason in why.items() if reason), None)
-    return None if name is None else f"Label Studio cannot show the {noun} `{name}`: {why[name]}"
+    return (
+        None
+        if name is None
+        else f"Label Studio cannot show the {noun} `{name}`: {why[name]} Use Touchstone's pages for this stage."
+    )
 
 
 def require(schema: Schema, stage: str, dimension: str | None) -> None:
@@ -143,7 +147,7 @@ def _conditions(
             shown.append((name, tuple(wanted)))
         else:
             sentences.append(
-                f"Only if the answer to “{other.prompt}” is {' or '.join(str(value) for value in accepted)}."
+                f"Answer only if the answer to “{other.prompt}” is {' or '.join(str(value) for value in accepted)}."
             )
     return tuple(shown), tuple(sentences)
 

@@ -177,7 +177,9 @@ class Requests:
                     "starts with https://."
                 ) from None
             if isinstance(cause, NotReadable):
-                raise ServiceError(f"Touchstone cannot read the reply from {where}: {cause}.") from None
+                raise ServiceError(
+                    f"Touchstone cannot read the reply from {where}: {cause}. Check the address of Label Studio."
+                ) from None
             if isinstance(cause, NoAnswer):
                 arrived = not isinstance(cause, NoConnection)
                 if isinstance(cause, TooSlow):
@@ -235,7 +237,9 @@ class Requests:
                 arrived=status >= 500,
                 pause=float(wait) if wait.isdigit() and len(wait) < 6 else 0.0,
             )
-        raise ServiceError(f"{where} refused the request (status {status}){detail}.")
+        raise ServiceError(
+            f"{where} refused the request (status {status}){detail}. See Label Studio's log for the reason."
+        )
 
     def _said(self, reply: Response) -> str:
         """Return the server's reason for a refusal, shortened, as the rest of a sentence.

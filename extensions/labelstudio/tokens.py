@@ -154,7 +154,8 @@ def _in_file(wanted: str, path: Path) -> str | None:
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "the file is not text"
         raise ServiceError(
-            f"Touchstone cannot read {path}, the file that {LABEL_STUDIO_TOKEN_FILE} names: {why}."
+            f"Touchstone cannot read {path}, the file that {LABEL_STUDIO_TOKEN_FILE} names: {why}. Correct the "
+            "path or the file."
         ) from None
     for number, line in enumerate(lines, start=1):
         words = line.split()

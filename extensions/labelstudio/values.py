@@ -11,6 +11,20 @@ from annotation_schemas import kinds
 from annotation_schemas.formats import Misfit
 from annotation_schemas.model import Criterion, ItemField
 
+_LONGEST_RATER = 100
+
+
+def rater_name(name: str) -> str:
+    """Return an annotator's name. Raise ``Misfit`` if it is too long."""
+    if len(name) > _LONGEST_RATER:
+        raise Misfit(f"the annotator's name has more than {_LONGEST_RATER} characters. Shorten the name")
+    return name
+
+
+def short_json(part: Mapping[str, Any]) -> str:
+    """Return an object of a file as JSON, cut where it is very long."""
+    return json.dumps(part, ensure_ascii=False)[:10_000]
+
 
 def field_value(part: ItemField, value: Any, key: str) -> Any:
     """Return a field's value from a task's data. None if it is missing."""

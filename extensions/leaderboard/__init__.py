@@ -1,7 +1,7 @@
 """A leaderboard for people without an account, and entries: other teams' answers, scored against the key.
 
 ``public_board`` has the lead's choice of what to show. ``entries`` accepts a team's file, and ``entry_budget`` limits
-the number of entries of a team. Both are on the page *Leaderboard*. ``public_page`` and ``public_route`` serve the
+the number of entries of a team. Both are on the page *Public board*. ``public_page`` and ``public_route`` serve the
 public part. Published boards and accepted entries are events and runs of core, so a project is complete without this
 folder.
 """

@@ -18,6 +18,7 @@ from db import files, projects, runs
 from db.engine import Session, Store
 from db.readings import AttemptEnd
 from db.records import StoredRun
+from domain.english import with_noun
 from domain.errors import AlreadyTakenError, InvalidFileError, InvalidInputError, Problem
 from domain.reading.answers import ReadOutcome
 from domain.records import BadRow, Person, PredictionRecord
@@ -138,7 +139,7 @@ def take(
                 "name for the team or the model."
             )
         if there is not None and sha256 and there.sha256 == sha256:
-            raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed.")
+            raise AlreadyTakenError(f"{name} has already sent this file. Nothing changed. Choose another file.")
         ours = any(row.name == name for row in _rows(session, access.project_id))
         if not ours and name in runs.names(session, project_id=access.project_id):
             raise AlreadyTakenError(
@@ -162,9 +163,9 @@ def take(
 
 def sentence(done: AcceptedEntry) -> str:
     """Return the result of accepting an entry in one line."""
-    sentence = f"{done.entry.name}: {done.answers:,} answers taken"
+    sentence = f"{done.entry.name}: {with_noun(done.answers, 'answer')} accepted"
     if done.unanswered:
-        sentence += f", {done.unanswered:,} items without an answer"
+        sentence += f", {with_noun(done.unanswered, 'item')} without an answer"
     if done.replaced is None:
         return f"{sentence}."
     return f"{sentence}. The entry of {done.replaced.at:%d %B %Y, %H:%M} UTC is kept but no longer counts."
@@ -217,13 +218,11 @@ def _looked_at(
             _problem(none, "answer matches no option of its item", "answers match no option of their items")
         )
         if missing:
-            begin = (
-                f"{len(missing):,} of {len(wanted):,} items have no answer. The first of these items is {missing[0]}."
-            )
-            sentences.append(begin)
+            n = f"{len(missing):,} of {len(wanted):,}"
+            sentences.append(f"Items without an answer: {n}. The first of these items is {missing[0]}.")
     if problems := [sentence for sentence in sentences if sentence]:
-        can = " Use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
-        raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry.{can}")
+        can = " Or use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
+        raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry. Correct the file.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 
 

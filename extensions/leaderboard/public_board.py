@@ -189,7 +189,9 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     chosen = Choice.of(choice)
     answers = project_answers.current(store, person=None, project=project)
     there = scores_of(answers)
-    lacking = [f"{score.title} no longer exists." for score in chosen.scores if score not in there]
+    lacking = [
+        f"{score.title} no longer exists. Choose another number." for score in chosen.scores if score not in there
+    ]
     names = set(chosen.models)
     if chosen.entries:
         teams = entries.entries(store, by=None, project=project)
@@ -204,9 +206,9 @@ def board(store: Store, *, project: str, choice: Mapping[str, Any]) -> Board:
     columns = [title for cut in cuts for title in _titles(answers, cut, sliced=bool(by))]
     present = {model for cut in cuts for model in cut.whole} - answers.respondents
     lacking += [
-        f"{name} is a person, and the leaderboard cannot show people."
+        f"{name} is a person, and the leaderboard cannot show people. Choose only models."
         if name in answers.respondents
-        else f"{name} has no answers that count."
+        else f"{name} has no answers that count. Choose another model, or import answers of this model."
         for name in sorted(names - present)
     ]
     rows = [
@@ -255,13 +257,13 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     if chosen.by.partition(".")[0] in key_fields(found.schema):
         return "", (
             f"Touchstone cannot show slices by {cut.way.title} because the slices would reveal information about the "
-            "key."
+            "key. Choose another field."
         )
     if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Touchstone cannot show slices by {cut.way.title} because their values could reveal texts of items. At "
-        f"least {FEWEST} items must share each value, and no slice may combine other values."
+        f"Touchstone cannot show slices by {cut.way.title} because the values could reveal texts of items. Each "
+        f"slice must be one value that at least {FEWEST} items share. Choose another field."
     )
 
 

@@ -44,7 +44,7 @@ _IDS = (*dict.fromkeys(("id", "item", "item_id", *id_keys(), "question_id", "ind
 """Names of columns with ids, the most likely first."""
 
 ADVICE = {
-    "key": "Withhold the field in this format, or make the release again.",
+    "key": "Withhold the field in this format, or create the release again.",
     "names": "Name files by their hash or by item ID.",
     "ids": "Assign other item IDs before the import, such as numbers in a shuffled order.",
     "columns": "Leave the column out of the release, or accept this kind of leak with a reason.",
@@ -52,8 +52,8 @@ ADVICE = {
     "column out of the release, or accept this kind of leak with a reason.",
     "sizes": "Encode the images of all items with the same settings, so that file sizes do not reveal the key.",
     "order": "Write items in an order that does not depend on their keys, such as by ID.",
-    "metadata": "Remove the metadata of original files before you make the release.",
-    "places": "Shuffle the options of each item with a fixed seed before you make the release.",
+    "metadata": "Remove the metadata of original files before you create the release.",
+    "places": "Shuffle the options of each item with a fixed seed before you create the release.",
     "lengths": "Make the wrong options about as long as the right option.",
     "duplicates": "Remove one of the two copies, or put both copies into the same split.",
     "canary": "Remove the key file from the public folder.",

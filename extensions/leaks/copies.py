@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from annotation_schemas.expected_answers import plain
+from domain.english import with_noun
 from extensions.leaks.keys import SecretKeys, looks_like_a_path
 from extensions.leaks.option_sets import strongest_association
 from extensions.leaks.pictures import Picture
@@ -65,7 +66,8 @@ class CopyFinder:
         shared = [sha256 for sha256 in self._public_media if sha256 in self.private_media]
         for sha256 in sorted(shared)[:_SHOWN]:
             item = self.private_media[sha256]
-            what = f"the image {sha256[:12]}… of the private item {item} is also public ({len(shared):,} such images)"
+            such = with_noun(len(shared), "such image")
+            what = f"the image {sha256[:12]}… of the private item {item} is also public ({such})"
             yield self._public_media[sha256], what
         for text in sorted(set(self._private_texts) & set(self._public_texts))[:_SHOWN]:
             what = f"the texts are identical to the texts of the private item {self._private_texts[text]}"

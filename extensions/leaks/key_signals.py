@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from agreement.limits import exact_binomial
+from domain.english import with_noun
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from extensions.leaks.keys import SecretKeys
@@ -108,7 +109,7 @@ def _of_places(where: str, number: int, places: Sequence[int]) -> tuple[str, Sig
     most = max(range(number), key=lambda at: counts[at])
     test = excess_test(counts[most], len(places), 1 / number, times=number)
     shares = ", ".join(f"{chr(65 + at)} in {n / len(places):.0%}" for at, n in enumerate(counts))
-    about = f"of {len(places):,} items with {number} options"
+    about = f"of {with_noun(len(places), 'item')} with {number} options"
     what = f"{about}, {chr(65 + most)} is right in {test.share:.0%}"
     return f"{where}: {about}, the right option is {shares}.", Signal("places", where, what, test)
 
@@ -119,7 +120,7 @@ def _of_set_places(where: str, number: int, sets: Sequence[Places]) -> Iterator[
     Sets of all options and of none say nothing. The chance of each item follows from the numbers of its options and of
     the right ones. The tail of the binomial at the mean chance is an upper bound of the true tail.
     """
-    about = f"of {len(sets):,} items with {number} options and several right options"
+    about = f"of {with_noun(len(sets), 'item')} with {number} options and several right options"
     counts = [sum(place in places for places in sets) for place in range(number)]
     shares = ", ".join(f"{chr(65 + at)} is right in {n / len(sets):.0%}" for at, n in enumerate(counts))
     chance = sum(map(len, sets)) / number / len(sets)
@@ -139,7 +140,7 @@ def _of_ends(where: str, number: int, sets: Sequence[Places]) -> Iterator[tuple[
             places == tuple(range(len(places)) if end == "first" else range(number - len(places), number))
             for places in sets
         )
-        what = f"the right options come {end} in {hits:,} of {len(sets):,} items with {number} options"
+        what = f"the right options come {end} in {hits:,} of {with_noun(len(sets), 'item')} with {number} options"
         test = excess_test(hits, len(sets), chance)
         yield f"{where}: {what} (by chance: {chance:.0%}).", Signal("places", where, what, test)
 
@@ -157,8 +158,8 @@ def _of_lengths(where: str, words: str, items: Sequence[tuple[KeyItem, Places]])
         limits = exact_binomial(hits, n)
         right = "a right option" if any(len(places) != 1 for _, places in items) else "the right option"
         what = (
-            f"{right} is the {words} in {hits:,} of {n:,} items ({limits.low:.0%} to {limits.high:.0%}), compared "
-            f"with {chance / n:.0%} by chance"
+            f"{right} is the {words} in {hits:,} of {with_noun(n, 'item')} ({limits.low:.0%} to {limits.high:.0%}), "
+            f"compared with {chance / n:.0%} by chance"
         )
         yield f"{where}: {what}.", Signal("lengths", where, what, excess_test(hits, n, chance / n))
 
@@ -172,5 +173,5 @@ def _of_orders(where: str, items: Sequence[KeyItem]) -> Iterator[tuple[str, Sign
     ]
     if orders:
         hits = sum([str(value) for value in item.key] == list(item.asked.options) for item in orders)
-        what = f"options are listed in the right order in {hits:,} of {len(orders):,} items"
+        what = f"options are listed in the right order in {hits:,} of {with_noun(len(orders), 'item')}"
         yield f"{where}: {what}.", Signal("places", where, what, excess_test(hits, len(orders), 1 / 6))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from annotation_schemas.expected_answers import plain
+from domain.english import with_noun
 from extensions.leaks.keys import LONG, SecretKeys
 
 _SHOWN = 3
@@ -79,10 +80,10 @@ class SecretPhrases:
                 continue
             pairs = [f"{id} and {where}" for id in sorted(own) for where in dict.fromkeys(where for where, _ in places)]
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
-            owners = f"{len(own):,} private items" if len(own) > 1 else "1 private item"
             what = (
-                f"“{phrase[:60]}” belongs to {owners} and appears in {len(places):,} public places ("
-                f"{'; '.join(pairs[:_SHOWN])}{more}). Items share this phrase, so the phrase is not a leak."
+                f"“{phrase[:60]}” belongs to {with_noun(len(own), 'private item')} and appears in "
+                f"{with_noun(len(places), 'public place')} ({'; '.join(pairs[:_SHOWN])}{more}). Items share this "
+                "phrase, so the phrase is not a leak."
             )
             yield PhraseVerdict(places[0][0], what, False)
 

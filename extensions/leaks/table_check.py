@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas.expected_answers import plain
+from domain.english import with_noun
 from domain.reading.answers import AnswerKind
 from exporters.release_keys import KeyItem
 from extensions.leaks.encoded import EncodedKeys
@@ -55,6 +56,8 @@ _ENCODED, _SURE = "encoded", "surely encoded"
 """Cells that are the key in another form: perhaps by chance, or beyond it."""
 _ODD = "odd"
 """The one option that is written unlike the others."""
+_ONE_FORM, _OTHER_FORM = "one form", "the other form"
+"""The options that share one of two forms, of items with several right options."""
 _ENCODINGS = {"from 0": "a number from 0", "from 1": "a number from 1"}
 
 
@@ -149,9 +152,9 @@ class TableCheck:
             if len(counts) != 2:
                 continue
             if item.id in self.keys.places:
-                for odd, how in zip(sorted(counts), ("", ", reversed,"), strict=True):
-                    marked = tuple(place for place in places if kinds[place][name] == odd)
-                    self._note(_OPTIONS, _ODD, f"{name}{how}", at, self.keys.code_of(marked))
+                for form, kind in zip(sorted(counts), (_ONE_FORM, _OTHER_FORM), strict=True):
+                    marked = tuple(place for place in places if kinds[place][name] == form)
+                    self._note(_OPTIONS, kind, name, at, self.keys.code_of(marked))
             elif 1 in counts.values():
                 odd = min(counts, key=counts.__getitem__)
                 self._note(_OPTIONS, _ODD, name, at, next(n for n, kind in enumerate(kinds) if kind[name] == odd))
@@ -194,7 +197,8 @@ class TableCheck:
     def signals(self) -> Iterator[Signal]:
         """Yield every signal that may reveal a key, with its test."""
         for column, n in self._withheld.items():
-            what = f"{n:,} private items have a value in {column}, but {name_of(column)} is private"
+            have = with_noun(n, "private item has", "private items have")
+            what = f"{have} a value in {column}, but {name_of(column)} is private"
             yield Signal("key", self.table.name, what, NOT_TESTED, is_certain=True)
         keys = np.array([self.keys.codes.get(id, -1) for id in self.ids], dtype=np.int64)
         there = keys >= 0
@@ -271,24 +275,28 @@ class TableCheck:
             _NAMED: f"file names in {column} contain the right option",
             _ENCODED: f"the column {column} is the key in another form",
             _SURE: f"the column {column} is the key in another form",
-            _ODD: f"the only option that differs in {encoding} is the right option"
-            if not self.keys.places
-            else f"{encoding} of the options reveals the right options",
+            _ODD: f"the only option that differs in {encoding} is the right option",
+            _ONE_FORM: f"options with one form of {encoding} are the right options",
+            _OTHER_FORM: f"options with the other form of {encoding} are the right options",
         }[kind]
-        how = "" if encoding == "text" or kind == _ODD else f", as {_ENCODINGS.get(encoding, encoding)}"
-        sort = "writing" if kind == _ODD else "key"
+        is_of_writing = kind in (_ODD, _ONE_FORM, _OTHER_FORM)
+        how = "" if encoding == "text" or is_of_writing else f", as {_ENCODINGS.get(encoding, encoding)}"
+        sort = "writing" if is_of_writing else "key"
         if kind == _NAMED or (kind in (_STATED, _ENCODED, _SURE) and self.table.part == FILES):
             sort = "names"
         if self._is_of_ids:
             sort = "ids"
-        what = f"{words}{how} in {hits:,} of {n:,} rows"
+        what = f"{words}{how} in {hits:,} of {with_noun(n, 'row')}"
         test = within_groups(match_test, stated, keys, groups)
         return Signal(sort, self.table.name, what, test, is_certain=is_certain, column=column)
 
     def _of_order(self, parts: Sequence[KeyPart], ranks: NDArray[np.float64]) -> Iterator[Signal]:
         part, test = strongest_part(parts, lambda each: neighbor_test(each.present))
         if test.n:
-            of_next = f"the previous row predicts {part} in {test.share:.0%} (by chance: {test.expected:.0%})"
+            of_next = (
+                f"the previous row predicts {part} in {test.share:.0%} of rows, compared with {test.expected:.0%} by "
+                "chance"
+            )
             yield Signal("order", self.table.name, of_next, test)
         ranked = [replace(parts[0], codes=ranks - ranks.min()), *parts[1:]]
         part, trend = strongest_part(ranked, lambda each: trend_test(each.present.astype(float)))

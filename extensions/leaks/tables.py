@@ -93,7 +93,8 @@ def _read(file: str, rows: Callable[[], Iterable[_T]]) -> Iterator[_T]:
         yield from rows()
     except (ValueError, RecursionError, OSError, csv.Error) as error:
         raise InvalidFileError(
-            f"Touchstone cannot read {file} ({error}), so the check for leaks cannot continue."
+            f"Touchstone cannot read {file} ({error}), so the check for leaks cannot continue. Correct the file, "
+            "or make the release again."
         ) from error
 
 

@@ -24,7 +24,7 @@ def open_model(spec: ModelSpec, allowed: ModelPermissions, strategy: str, score:
         from extensions.local_models.ranking import open_ranker
 
         return open_ranker(spec, allowed, score, without_image)
-    raise ModelError(f"Touchstone cannot open {spec.name} ({spec.adapter}) for {strategy}.")
+    raise ModelError(f"Touchstone cannot open {spec.name} ({spec.adapter}) for {strategy}. Choose another strategy.")
 
 
 def open_chat(spec: ModelSpec, allowed: ModelPermissions, tools: Sequence[Mapping[str, Any]]) -> ChatModel:

@@ -34,7 +34,7 @@ class LocalChat(LocalModel):
             return attempt_at(question, Outcome.FAILED, error=str(error)), None
         except Exception as error:  # a model may raise anything; the other conversations go on
             sentence = (
-                "There is not enough memory for this conversation."
+                "There is not enough memory for this conversation. Use fewer or smaller images, or a smaller model."
                 if out_of_memory(error)
                 else f"The model failed on this item. {short_error(error)}"
             )
@@ -61,7 +61,8 @@ class LocalChat(LocalModel):
         text = rendered(loaded, [_plain(message, loaded.special) for message in messages], tools)
         if text is None:
             raise CannotEncode(
-                f"The chat template of {loaded.spec.name} does not accept the turns of this conversation."
+                f"The chat template of {loaded.spec.name} does not accept the turns of this conversation. Choose "
+                "another model."
             )
         first = loaded.tokenizer.bos_token
         inputs = loaded.tokenizer(
@@ -73,7 +74,8 @@ class LocalChat(LocalModel):
             room = min(room, loaded.room - length)
         if room < 1:
             raise CannotEncode(
-                f"The conversation has {length} tokens, but {loaded.spec.name} accepts at most {loaded.room}."
+                f"The conversation has {length} tokens, but {loaded.spec.name} accepts at most {loaded.room}. "
+                "Use a model with a longer context."
             )
         kept = {name: inputs[name] for name in ("input_ids", "attention_mask")}
         return text, EncodedBatch(kept, (), (length,)), room

@@ -56,7 +56,7 @@ def encode_prompts(loaded: LoadedModel, prompts: Sequence[PromptText]) -> Encode
     if loaded.room is not None and max(lengths) >= loaded.room:
         raise CannotEncode(
             f"The question and its pictures have {max(lengths)} tokens, but {loaded.spec.name} accepts at most "
-            f"{loaded.room} for question and answer together."
+            f"{loaded.room} for question and answer together. Use fewer pictures, or a model with a longer context."
         )
     if loaded.family.model_type == "instructblip":
         prompts = [_with_cut(loaded, prompt) for prompt in prompts]
@@ -150,9 +150,11 @@ def _opened(picture: Picture) -> Any:
         with Image.open(picture.path) as image:
             return image.convert("RGB")
     except FileNotFoundError:
-        raise CannotEncode(f"The picture {picture.path.name} is missing.") from None
+        raise CannotEncode(f"The picture {picture.path.name} is missing. Import the picture again.") from None
     except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-        raise CannotEncode(f"Touchstone cannot open the picture {picture.path.name}: {error}") from error
+        raise CannotEncode(
+            f"Touchstone cannot open the picture {picture.path.name}. Import the picture again. Error: {error}"
+        ) from error
 
 
 def _with_videos(loaded: LoadedModel, prompts: Sequence[PromptText]) -> tuple[list[str], dict[str, Any]]:

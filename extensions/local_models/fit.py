@@ -158,7 +158,15 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
     if found.trouble:
         return Fit(False, found.trouble, where, kind, None, None)
     if device.startswith("cuda") and memory.gpu is None:
-        return Fit(False, "The model requires a GPU, but this machine has no GPU.", where, kind, None, memory.main)
+        return Fit(
+            False,
+            "The model requires a GPU, but this machine has no GPU. Choose another device, or use a machine with a "
+            "GPU.",
+            where,
+            kind,
+            None,
+            memory.main,
+        )
     weights = found.size if found.quantised else found.bytes_at(kind)
     free = memory.gpu if on_gpu else memory.main
     if weights is None or free is None:
@@ -172,7 +180,7 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
         return Fit(True, f"The model fits. It needs {need}.", where, kind, taken, free)
     smaller = ""
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
-        smaller = " The model would fit with dtype bfloat16."
+        smaller = " Use dtype bfloat16, because the model then fits."
     elif on_gpu:
         smaller = " Use a larger GPU or a smaller model."
     return Fit(False, f"The model does not fit. It needs {need}.{smaller}", where, kind, taken, free)
@@ -230,7 +238,7 @@ def picked(folder: Path, name: str) -> Path:
         or any(step.is_symlink() for step in steps)
         or not path.is_dir()
     ):
-        raise ModelError(f"The folder of models contains no folder {name!r}.")
+        raise ModelError(f"The folder of models contains no folder {name!r}. Choose another folder.")
     return path
 
 
@@ -247,7 +255,10 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
             "merged model.",
         )
     if not (path / "config.json").is_file():
-        return _wrong(nothing, f"{name} is not a model folder, because config.json is missing.")
+        return _wrong(
+            nothing,
+            f"{name} is not a model folder, because config.json is missing. Choose a folder with a config.json.",
+        )
     if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):
         return _wrong(
             nothing, f"{name} contains links that lead outside the folder of models. Replace the links with files."
@@ -255,7 +266,7 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     try:
         config = read_json(path / "config.json")
     except (OSError, ValueError) as error:
-        return _wrong(nothing, f"Touchstone cannot read {name}/config.json: {error}")
+        return _wrong(nothing, f"Touchstone cannot read {name}/config.json: {error}. Download the file again.")
     family = family_of(config)
     kind = str(config.get("model_type", ""))
     weights = WeightFiles(path)
@@ -267,7 +278,9 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
             "connect the model as an endpoint."
         )
     elif not kind:
-        trouble = f"{name}/config.json has no model_type, so the type of the model is unknown."
+        trouble = (
+            f"{name}/config.json has no model_type, so the type of the model is unknown. Add model_type to this file."
+        )
     quantised = config.get("quantization_config")
     return ModelFolder(
         path,

@@ -305,8 +305,8 @@ def attempt_at(question: Question, outcome: Outcome, **more: Any) -> Attempt:
 def _failed(question: Question, memory: bool, sentence: str, seconds: float, notes: Mapping[str, Any]) -> Attempt:
     count = len(question.pictures)
     error = (
-        f"There is not enough memory for this question with {count} pictures, even if no other question is in "
-        "the batch."
+        f"There is not enough memory for this question with {count} pictures, even if no other question is in the "
+        "batch. Use fewer or smaller pictures, or a smaller model."
         if memory
         else f"The model failed on this item. {sentence}"
     )

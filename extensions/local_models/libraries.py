@@ -23,7 +23,10 @@ def needs_libraries() -> None:
                 f"Local models need {package}, but {missing} is not installed. {install_hint('models')}"
             ) from error
         except Exception as error:  # a broken installation can raise anything
-            raise ModelError(f"{package} is installed, but the import failed: {short_error(error)}") from error
+            raise ModelError(
+                f"Python cannot import {package}, although the package is installed. Install the package again. "
+                f"Error: {short_error(error)}"
+            ) from error
     try:
         from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
     except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
@@ -33,7 +36,10 @@ def needs_libraries() -> None:
                 "of torch. Uninstall torchvision (Touchstone does not need it), or install the build for your "
                 "version of torch."
             ) from error
-        raise ModelError(f"transformers is installed, but the import failed: {short_error(error)}") from error
+        raise ModelError(
+            "Python cannot import transformers, although the package is installed. Install the package again. "
+            f"Error: {short_error(error)}"
+        ) from error
 
 
 def version_of(package: str) -> str:

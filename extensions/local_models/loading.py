@@ -199,7 +199,7 @@ def _not_found(spec: ModelSpec, error: Exception) -> str:
         )
     if "revision" in str(error).lower() and spec.revision:
         return f"{name} has no revision {spec.revision}. Choose another revision."
-    return f"Touchstone could not read {name} as a model: {short_error(error)}"
+    return f"Touchstone could not read {name} as a model. Check the name or path. Error: {short_error(error)}"
 
 
 def _family(spec: ModelSpec, config: Any) -> Family:
@@ -307,7 +307,9 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
                 f"{spec.name} has no tokenizer.json. To read its older tokenizer, install another package: "
                 f"{short_error(error)}"
             ) from error
-        raise ModelError(f"Touchstone cannot load the processor of {spec.name}: {short_error(error)}") from error
+        raise ModelError(
+            f"Touchstone cannot load the processor of {spec.name}. Check the model's files. Error: {short_error(error)}"
+        ) from error
     missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
     if missing:
         raise ModelError(

@@ -66,4 +66,4 @@ def _row(each: FolderProperties) -> list[Markup]:
     ]
 
 
-ROWS = (ModelSource("A folder on this machine", pick),)
+ROWS = (ModelSource("Folder on this machine", pick),)

@@ -70,7 +70,8 @@ class OptionScorer:
 
         if self._loaded.encoder_decoder:
             raise CannotRank(
-                f"{self._family.title} has a separate encoder, but Touchstone can tune only decoder models."
+                f"{self._family.title} has a separate encoder, but Touchstone can tune only decoder models. "
+                "Choose a decoder model."
             )
         encoded, option_tokens = self._prepared(question)
         values = []
@@ -96,7 +97,10 @@ class OptionScorer:
         else:
             option_tokens = cut(loaded.tokenizer, prompt.text + self._after, options, loaded.special)
         if option_tokens.end and not loaded.end_ids:
-            raise CannotRank("One option is the beginning of another, and this model has no token that ends an answer.")
+            raise CannotRank(
+                "One option is the beginning of another, and this model has no token that ends an answer. Change "
+                "the options, or choose another model."
+            )
         encoded = encode_prompts(loaded, [replace(prompt, text=option_tokens.prompt.removesuffix(self._after))])
         if not loaded.encoder_decoder:
             ids = encoded.inputs["input_ids"]
@@ -105,7 +109,7 @@ class OptionScorer:
             if loaded.room is not None and length > loaded.room:
                 raise CannotRank(
                     f"The question and its longest option have {length} tokens, but {loaded.spec.name} accepts at "
-                    f"most {loaded.room}."
+                    f"most {loaded.room}. Use a model with a longer context."
                 )
         return encoded, option_tokens
 
@@ -140,7 +144,8 @@ class OptionScorer:
         tail = tail[marks[-1] + 1 :] if marks else tail
         if tail and ids[0, -len(tail) :].tolist() != tail:
             raise CannotRank(
-                "The processor of this model adds text after the prompt, so options cannot follow the prompt directly."
+                "The processor of this model adds text after the prompt, so options cannot follow the prompt "
+                "directly. Choose another model."
             )
 
     # From the whole, once per option.

@@ -102,7 +102,10 @@ def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> li
             "the model without pictures, or correct `modality`."
         )
     if not pictures and family.needs_picture:
-        raise CannotEncode(f"{family.title} needs a picture, but the question has no picture.")
+        raise CannotEncode(
+            f"{family.title} needs a picture, but the question has no picture. Choose a model that accepts questions "
+            "without pictures."
+        )
     if len(pictures) > 1 and (spec.modality == "one_image" or family.modality == "one_image"):
         if any(picture.clip is not None for picture in pictures):
             last = pictures[-1]
@@ -117,7 +120,10 @@ def _shown(loaded: LoadedModel, question: Question, notes: dict[str, Any]) -> li
                 for index, part in enumerate(question.parts)
                 if isinstance(part, str) or index == at
             ]
-        raise CannotEncode(f"{spec.name} accepts only one picture, but the question has {len(pictures)}.")
+        raise CannotEncode(
+            f"{spec.name} accepts only one picture, but the question has {len(pictures)}. Choose a model that "
+            "accepts several pictures."
+        )
     parts: list[str | list[Picture]] = []
     as_video = family.adapter == "video_llava" and spec.modality == "video"
     for part in question.parts:
@@ -177,12 +183,14 @@ def _chat(
         )
         text = _rendered(loaded, [{"role": "user", "content": _folded(content, system)}])
     if text is None:
-        raise CannotEncode(f"The chat template of {loaded.spec.name} does not accept this question.")
+        raise CannotEncode(
+            f"The chat template of {loaded.spec.name} does not accept this question. Choose another model."
+        )
     images, videos = _places(loaded, text)
     if loaded.family.modality != "text" and (images, videos) != (len(stills), len(clips)):
         raise CannotEncode(
             f"The chat template of {loaded.spec.name} has {images + videos} placeholders for "
-            f"{len(stills) + len(clips)} pictures."
+            f"{len(stills) + len(clips)} pictures. Choose another model."
         )
     return PromptText(text, tuple(stills), tuple(clips), notes)
 

@@ -128,7 +128,8 @@ class Ranker(OptionScorer):
             blind, _, _, _ = self._scored(replace(question, parts=texts))
         elif self._score == "pmi_logprob":
             raise CannotRank(
-                "The score pmi_logprob compares answers with and without pictures, but this question has no pictures."
+                "The score pmi_logprob compares answers with and without pictures, but this question has no "
+                "pictures. Choose another score."
             )
         values, encoded, option_tokens, way = self._scored(question)
         try:

@@ -65,7 +65,7 @@ def lessons(release: Path, split: str, work: Path, *, frames: int) -> Iterator[L
     path = release / "preference_pairs" / f"{split}.jsonl"
     if not path.is_file():
         raise TuningError(
-            f"{path} does not exist. Make the release with --formats preference_pairs, and check the name of the split."
+            f"{path} does not exist. Create the release with --formats preference_pairs, and check the split's name."
         )
     by_item: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
@@ -92,7 +92,10 @@ def _parts(release: Path, record: dict[str, Any], work: Path, frames: int) -> It
             yield words[at : mark.start()]
         at = mark.end()
         if not files[mark[1]]:
-            raise TuningError(f"{record['item']}: the text has more picture placeholders than the item has pictures.")
+            raise TuningError(
+                f"{record['item']}: the text has more picture placeholders than the item has pictures. Make the "
+                "release again."
+            )
         path = release / files[mark[1]].pop(0)
         if mark[1] == "image":
             yield _picture(record["item"], path)
@@ -108,14 +111,18 @@ def _listed(value: str | list[str] | None) -> list[str]:
 
 def _picture(item: str, path: Path, **more: Any) -> Picture:
     if not path.is_file():
-        raise TuningError(f"{item}: {path} does not exist. Make the release with --media to include images and clips.")
+        raise TuningError(
+            f"{item}: {path} does not exist. Create the release with --media to include images and clips."
+        )
     return Picture(path, hashlib.sha256(path.read_bytes()).hexdigest(), **more)
 
 
 def _frames(item: str, path: Path, work: Path, n: int, number: int) -> Iterator[Picture]:
     """So many frames of a clip, from the middle of as many equal parts of it."""
     if not path.is_file():
-        raise TuningError(f"{item}: {path} does not exist. Make the release with --media to include images and clips.")
+        raise TuningError(
+            f"{item}: {path} does not exist. Create the release with --media to include images and clips."
+        )
     length = clips.timing(path).duration
     moments = [length * (2 * place + 1) / (2 * n) for place in range(n)]
     folder = work / hashlib.sha256(str(path).encode()).hexdigest()

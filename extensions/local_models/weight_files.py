@@ -49,17 +49,15 @@ class WeightFiles:
             try:
                 listed = sorted(set(read_json(path)["weight_map"].values()))
             except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-                self.trouble = f"Touchstone cannot read {index}: {error}"
+                self.trouble = f"Touchstone cannot read {index}: {error}. Download the file again."
                 return []
             if any(not isinstance(name, str) or Path(name).name != name for name in listed):
                 self.trouble = f"{index} names files outside the folder. Download the model again."
                 return []
             missing = [name for name in listed if not (self.folder / name).is_file()]
             if missing:
-                self.trouble = (
-                    f"{len(missing)} of {len(listed)} weight files are missing (such as {missing[0]}). Finish the "
-                    "download."
-                )
+                n = f"{len(missing)} of {len(listed)}"
+                self.trouble = f"Missing weight files: {n} (such as {missing[0]}). Finish the download."
             return [self.folder / name for name in listed if (self.folder / name).is_file()]
         for name in ("model.safetensors", "pytorch_model.bin"):
             if (self.folder / name).is_file():

@@ -89,12 +89,20 @@ def load_weights(
                 f"The quantized weights of {spec.name} need another package: " + short_error(error)
             ) from error
         if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
-            raise ModelError(f"The weights of {spec.name} are damaged or incomplete: {short_error(error)}") from error
-        raise ModelError(f"Touchstone cannot load the weights of {spec.name}: {short_error(error)}") from error
+            raise ModelError(
+                f"The weights of {spec.name} are damaged or incomplete. Download the model again. Error: "
+                f"{short_error(error)}"
+            ) from error
+        raise ModelError(
+            f"Touchstone cannot load the weights of {spec.name}. Check the model's files. Error: {short_error(error)}"
+        ) from error
 
 
 def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:
-    return f"There is not enough memory on {device} for {spec.name} with dtype {dtype}."
+    return (
+        f"There is not enough memory on {device} for {spec.name} with dtype {dtype}. Use a smaller model, or a "
+        "machine with more memory."
+    )
 
 
 def remove_defaults(model: Any, tokenizer: Any) -> tuple[int, ...]:

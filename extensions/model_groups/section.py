@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from domain.english import with_noun
 from domain.records import ProjectView
 from extensions.model_groups.group_means import Grouping, grouped, parse_grouping
 from workflow.results.leaderboard import SlicedScores
@@ -60,12 +61,13 @@ class GroupSection(ResultSection):
             yield from block(board, of_board.lines())
         for group in of_board.groups:
             n = len(group.whole.models)
-            yield f"  {group.label}: {n} {'model' if n == 1 else 'models'}, {', '.join(group.whole.models)}"
+            yield f"  {group.label}: {with_noun(n, 'model')}, {', '.join(group.whole.models)}"
         for gap in of_board.gaps:
             at = gap.difference
             limits = f"{at.low:+.3f} to {at.high:+.3f}" if at.low == at.low else "-"
             value = f"{at.value:+.3f}" if at.defined else "-"
-            apart = f"{value}  {limits}  {at.n_units} items, {gap.left_out} left out  {at.reason or ''}".rstrip()
+            items = with_noun(at.n_units, "item")
+            apart = f"{value}  {limits}  {items}, {gap.left_out} left out  {at.reason or ''}".rstrip()
             yield f"  {gap.group} less {gap.first}: {apart}"
         for note in of_board.notes:
             yield f"  {note}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from domain import json_text
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from extensions.narrations.files.goal_export import goal_file
 from extensions.narrations.rules import goal_edits
@@ -127,7 +128,13 @@ class Draft:
         after = self.following
         if after is None:
             raise InvalidInputError(
-                [Problem("goal", f"This is the last {self._goal.level}, so there is no next goal to merge.")]
+                [
+                    Problem(
+                        "goal",
+                        f"This is the last {self._goal.level}, so there is no next goal to merge. Choose an "
+                        f"earlier goal.",
+                    )
+                ]
             )
         one = goal_edits.merged(self._goal, self.entries[after][1])
         mine = self.entries[self.at][0]
@@ -197,7 +204,9 @@ def in_lines(goals: Iterable[Goal]) -> str:
     lines = []
     for goal in goals:
         first, last = goal_edits.ends(goal)
-        lines.append(f"{goal.level}: {goal.text} ({len(goal.steps or ())} actions, {first.id} to {last.id})")
+        lines.append(
+            f"{goal.level}: {goal.text} ({with_noun(len(goal.steps or ()), 'action')}, {first.id} to {last.id})"
+        )
     return "\n".join(lines)
 
 

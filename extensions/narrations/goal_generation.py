@@ -140,7 +140,9 @@ def prepared(request: GoalRequest, read: ReadNarrations) -> GoalInquiry:
         raise InvalidFileError(f"The prompt {problem}.")
     all_of_them = by_video(read.rows)
     if unknown := [name for name in request.only if name not in all_of_them]:
-        raise InvalidInputError([Problem("video", f"{read.path} has no narrations of the video {unknown[0]!r}.")])
+        raise InvalidInputError(
+            [Problem("video", f"{read.path} has no narrations of the video {unknown[0]!r}. Choose another video.")]
+        )
     who = identities.description(request.spec.dump())
     videos, too_short = list[Subject[ReplyGoals]](), list[str]()
     for name, rows in all_of_them.items():

@@ -66,11 +66,9 @@ def draw(services: Services, view: ProjectView, goals: VideoGoals) -> None:
     running = import_preview.last_import(services, view, _came)
     last = _last(services, view)
     rates, seed, first, rule = st.columns([3, 2, 2, 4], vertical_alignment="bottom")
-    rates.text_input(
-        "Frames per second of the videos", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94"
-    )
+    rates.text_input("Frames per second", value=last["rate"] or "", key="goals.ask.rate", placeholder="30, 59.94")
     seed.number_input("Seed", value=last["seed"], step=1, key="goals.ask.seed")
-    first.number_input("Number of the first question", value=last["first"], min_value=0, step=1, key="goals.ask.first")
+    first.number_input("First question number", value=last["first"], min_value=0, step=1, key="goals.ask.first")
     rule.selectbox(
         "Observed",
         list(RULES),

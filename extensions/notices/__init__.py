@@ -1,4 +1,4 @@
-"""Notices of what others did that concerns a person, and e-mail: notices at the time of one's choice, and invitations.
+"""Notices of what others did that concerns a person, and email: notices at the time of one's choice, and invitations.
 
 ``notice_list`` finds notices in stored data and keeps which of them a person has seen; the page *Notices* lists them.
 ``settings`` names the operator's mail server, and ``sending`` hands mails over to it. ``notice_mails`` writes mails

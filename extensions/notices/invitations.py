@@ -30,7 +30,7 @@ def draw_box(services: Services, *, key: str) -> None:
     """Draw a box for mail addresses if this server sends mail; otherwise tell an admin how to set up mail."""
     if server_of(services.settings) is not None:
         st.text_area(
-            "E-mail addresses (optional)",
+            "Email addresses (optional)",
             key=key,
             height=80,
             placeholder="ann@example.org, bob@example.org",
@@ -65,7 +65,7 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
     if wrong:
         named = ", ".join(clipped(address) for address in wrong[:NAMED])
         more = f" and {len(wrong) - NAMED:,} more" if len(wrong) > NAMED else ""
-        are = "is not an e-mail address" if len(wrong) == 1 else "are not e-mail addresses"
+        are = "is not an email address" if len(wrong) == 1 else "are not email addresses"
         raise InvalidInputError(
             [
                 Problem(
@@ -98,7 +98,9 @@ def send(
     for address, token in tokens.items():
         refused[address] = None
         if away:
-            refused[address] = "Touchstone did not send this mail because the mail server had just failed."
+            refused[address] = (
+                "Touchstone did not send this email because the mail server had just failed. Try again later."
+            )
             continue
         try:
             sending.send(server, _letter(store, token=token, base=base, address=address, by=by))

@@ -21,7 +21,7 @@ from extensions.notices import notice_mails
 
 PUBLIC = ("/mail-off/",)
 NO_LINK = marked(
-    "This link is not valid, so your e-mail settings did not change. You can change these settings on the page Notices."
+    "This link is not valid, so your email settings did not change. You can change these settings on the Notices page."
 )
 
 
@@ -34,11 +34,11 @@ def routes(resources: Resources) -> list[BaseRoute]:
         if not await run_in_threadpool(notice_mails.is_link, store, token=token):
             return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
         return _page(
-            _("No more mails?"),
+            _("No more emails?"),
             plain_pages.paragraph(
-                _("Touchstone will send you no more notices by mail. You can still read them on the page Notices.")
+                _("Touchstone will send you no more notices by email. You can still read notices on the Notices page.")
             ),
-            plain_pages.form(f"/mail-off/{token}", _("Turn off mails")),
+            plain_pages.form(f"/mail-off/{token}", _("Turn off emails")),
         )
 
     async def do(request: Request) -> Response:
@@ -47,8 +47,8 @@ def routes(resources: Resources) -> list[BaseRoute]:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFoundError:
             return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
-        words = _("Touchstone sends you no more mails. You can turn them on again on the page Notices.")
-        return _page(_("No more mails"), plain_pages.paragraph(words), plain_pages.link("/notices", _("Notices")))
+        words = _("Touchstone sends you no more emails. You can turn on emails again on the Notices page.")
+        return _page(_("No more emails"), plain_pages.paragraph(words), plain_pages.link("/notices", _("Notices")))
 
     return [
         Route("/mail-off/{token}", calmly(ask), methods=["GET"]),

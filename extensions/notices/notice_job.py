@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 
 from db.engine import Store
+from domain.english import with_noun
 from domain.settings import Settings
 from extensions.notices import notice_mails
 from extensions.notices.sending import send
@@ -31,10 +32,10 @@ def _mail(context: JobContext) -> JobOutcome:
     assert url is not None, "MailSettings.read requires it"
     try:
         n = look(context.store, server, url, stop=context.stop)
-        sentence = f"The mail server accepted {n:,} {'mail' if n == 1 else 'mails'}."
+        sentence = f"The mail server accepted {with_noun(n, 'email')}."
     except Exception:
-        _log.warning("mails could not be processed; trying again", exc_info=True)
-        sentence = "Touchstone could not process the mails. See the worker's log."
+        _log.warning("emails could not be processed; trying again", exc_info=True)
+        sentence = "Touchstone could not process the emails. See the worker's log."
     return JobOutcome(sentence, again_in=timedelta(seconds=LOOK_SECONDS))
 
 

@@ -1,4 +1,4 @@
-"""E-mail notices: one mail with a person's new notices, once a day or at once.
+"""Email notices: one mail with a person's new notices, once a day or at once.
 
 A mail is written once: one transaction takes the person's turn and records the mail's contents. A mail is sent at
 most once: if a worker dies while sending, the mail stays as it is, since nobody knows whether it arrived. If the
@@ -73,7 +73,12 @@ def turn_off(store: Store, *, token: str) -> None:
     """Turn off mails to the person who received this link; raise ``NotFoundError`` for an unknown link."""
     with store.write(archived_too=True) as session:
         if not mails.turn_off(session, token=token):
-            raise NotFoundError(_("This link is not valid, so your e-mail settings did not change."))
+            raise NotFoundError(
+                _(
+                    "This link is not valid, so your email settings did not change. You can change these settings on "
+                    "the Notices page."
+                )
+            )
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
@@ -163,9 +168,9 @@ def text_of(found: Sequence[Notice], *, name: str, time: MailTime, public_url: s
         lines += ["", _("In {project}:").format(project=clipped(here[0].title))]
         for notice in here:
             lines += [f"- {notice.words}", f"  {public_url}{notice.path}"]
-    often = _("Touchstone sends you this mail {time}. To change this setting: {address}")
+    often = _("Touchstone sends you this email {time}. To change this setting: {address}")
     lines += ["", often.format(time=_(time.label), address=f"{public_url}/notices")]
-    lines += [_("No more mails: {address}").format(address=off_address(public_url, off)), ""]
+    lines += [_("No more emails: {address}").format(address=off_address(public_url, off)), ""]
     return "\n".join(lines)
 
 
@@ -229,7 +234,7 @@ def _take(store: Store) -> tuple[StoredMail, str, str] | None:
 
 def _failed(store: Store, mail: StoredMail, error: MailFailure) -> None:
     reason = str(error)
-    _log.warning("a mail was not sent (try %d): %s", mail.attempts, reason)
+    _log.warning("an email was not sent (try %d): %s", mail.attempts, reason)
     with store.write(archived_too=True) as session:
         now = store.now()
         if error.again and mail.attempts < TRIES:

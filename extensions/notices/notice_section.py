@@ -1,4 +1,4 @@
-"""The section *By e-mail* of the page *Notices*: where and when a person gets notices by mail."""
+"""The section *By email* of the page *Notices*: where and when a person gets notices by mail."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def draw(services: Services) -> None:
     """Draw a person's address and time, if the server sends mail."""
     if server_of(services.settings) is None:
         return
-    shell.section(_("By e-mail"))
+    shell.section(_("By email"))
     about = _(
-        "Once a day means one mail in the morning, if you have new notices. The mail also lists waiting work. "
-        "Without an address, you get no mail."
+        "Once a day means one email in the morning, if you have new notices. The email also lists waiting work. "
+        "Without an address, you get no email."
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = notice_mails.choice(services.store, person=services.person)
@@ -30,7 +30,7 @@ def draw(services: Services) -> None:
     with st.form("notices.mail", border=False):
         left, right, _rest = st.columns([3, 3, 2])
         with left:
-            st.text_input(_("E-mail address"), value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
+            st.text_input(_("Email address"), value=address, key="notices.address", max_chars=LONGEST_ADDRESS)
         with right:
             times = list(MailTime)
             at = times.index(time if address else MailTime.DAILY)
@@ -47,5 +47,5 @@ def _save(services: Services) -> None:
         address, time = st.session_state["notices.address"], MailTime(st.session_state["notices.time"])
         notice_mails.choose(services.store, person=services.person, address=address, time=time)
         told = _("You get notices at {address}, {time}.").format(address=address.strip(), time=_(time.label))
-        sentence = _("You get no mails.") if time is MailTime.OFF else told
+        sentence = _("You get no emails.") if time is MailTime.OFF else told
         messages.keep("notices.kept", sentence)

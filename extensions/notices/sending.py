@@ -55,26 +55,32 @@ def send(server: MailServer, letter: Letter) -> None:
             _expect(smtp.mail(sender), f"the sender {sender}")
             _expect(smtp.rcpt(letter.address), f"the address {letter.address}")
             handed = True
-            _expect(smtp.data(message), "the mail")
+            _expect(smtp.data(message), "the email")
     except smtplib.SMTPDataError as error:
-        raise _refused(error.smtp_code, error.smtp_error, "the mail") from None
+        raise _refused(error.smtp_code, error.smtp_error, "the email") from None
     except smtplib.SMTPResponseException as error:
         raise MailFailure(
-            f"{_name(server)} rejected the login: {_words(error.smtp_error)}.", again=True, away=True
+            f"{_name(server)} rejected the login: {_words(error.smtp_error)}. Check the account and the password.",
+            again=True,
+            away=True,
         ) from None
     except smtplib.SMTPNotSupportedError as error:
         raise MailFailure(
-            f"{_name(server)} does not support the settings in TOUCHSTONE_SMTP: {error}", again=True, away=True
+            f"{_name(server)} does not support the settings in TOUCHSTONE_SMTP. Correct the settings: {error}",
+            again=True,
+            away=True,
         ) from None
     except (smtplib.SMTPException, OSError) as error:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = (
-                f"The connection to {_name(server)} broke while the mail was sent ({why}), so the mail may have "
-                "arrived."
+                f"The connection to {_name(server)} broke during sending ({why}). The email may have arrived, so "
+                "Touchstone does not send the email again."
             )
             raise MailFailure(words, again=False, away=True) from None
-        raise MailFailure(f"{_name(server)} cannot be reached: {why}.", again=True, away=True) from None
+        raise MailFailure(
+            f"{_name(server)} cannot be reached: {why}. Check the address and the network.", again=True, away=True
+        ) from None
 
 
 def message_of(server: MailServer, letter: Letter) -> EmailMessage:
@@ -122,7 +128,11 @@ def _expect(reply: tuple[int, bytes], what: str) -> None:
 
 
 def _refused(code: int, words: bytes | str, what: str) -> MailFailure:
-    return MailFailure(f"The mail server refused {what}: {code} {_words(words)}.", again=code < 500)
+    return MailFailure(
+        f"The mail server refused {what}: {code} {_words(words)}. Check the address, or ask the operator of the mail "
+        "server.",
+        again=code < 500,
+    )
 
 
 def _words(said: bytes | str | None) -> str:

@@ -41,14 +41,14 @@ class MailSettings:
     """The mail server as the operator names it."""
 
     smtp: str = ""
-    """The server that sends mails: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587` (encrypted
-    by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no mail is sent. It
+    """The server that sends emails: `smtps://USER@HOST` (encrypted from the start), `smtp://USER@HOST:587` (encrypted
+    by STARTTLS, or nothing is sent) or, on this machine, `smtp+plain://127.0.0.1`. Without it no email is sent. It
     needs `TOUCHSTONE_SMTP_FROM` and `TOUCHSTONE_PUBLIC_URL`.
     """
     smtp_password: str = field(default="", repr=False)
     """The password of the account that `TOUCHSTONE_SMTP` names."""
     smtp_from: str = ""
-    """The sender of mails, such as `Touchstone <touchstone@example.org>`."""
+    """The sender of emails, such as `Touchstone <touchstone@example.org>`."""
 
     @classmethod
     def read(cls, env: Mapping[str, str], folder: Path) -> MailSettings:
@@ -56,8 +56,8 @@ class MailSettings:
         settings = cls(*(env.get(name, "").strip() for name in (SMTP, SMTP_PASSWORD, SMTP_FROM)))
         if settings.server is not None and not env.get(PUBLIC_URL, "").strip():
             raise SettingsError(
-                f"Mails contain links, so {SMTP} requires the address of this server in a browser. Set this "
-                f"address in {PUBLIC_URL}."
+                f"Emails contain links, so {SMTP} also needs the address at which people open this server in a "
+                f"browser. Set this address in {PUBLIC_URL}."
             )
         return settings
 
@@ -81,7 +81,7 @@ def require_server(settings: Settings) -> MailServer:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is one plain e-mail address.
+    """Whether a text is one plain email address.
 
     >>> [is_address(each) for each in ("ann@example.org", "ann", "a b@example.org", "Ann <ann@example.org>", "a@b@c")]
     [True, False, False, False, False]
@@ -90,10 +90,10 @@ def is_address(text: str) -> bool:
 
 
 def require_address(text: str) -> str:
-    """Return an e-mail address without blanks around it; raise ``InvalidInputError`` if the text is none."""
+    """Return an email address without blanks around it; raise ``InvalidInputError`` if the text is none."""
     address = text.strip()
     if not is_address(address):
-        raise InvalidInputError([Problem("address", "Give one e-mail address, such as ann@example.org.")])
+        raise InvalidInputError([Problem("address", "Give one email address, such as ann@example.org.")])
     return address
 
 

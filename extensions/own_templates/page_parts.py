@@ -59,7 +59,7 @@ def troubles(error: SchemaError | InvalidInputError) -> Markup:
         rows.append([markup.text(number), markup.text(shown.opening(problem, 600))])
     return markup.tag(
         "div",
-        markup.text("This template is not valid yet:"),
+        markup.text("This template is not valid yet. Correct these lines:"),
         markup.table([("Line", "number"), ("What is wrong", "")], rows),
         style="ts ts-notice bad",
         role="alert",
@@ -69,7 +69,7 @@ def troubles(error: SchemaError | InvalidInputError) -> Markup:
 def upload(services: Services, view: ProjectView, found: TemplateView) -> None:
     """Draw the upload of a template, or of published prompts."""
     file = st.file_uploader(
-        "A template with its head (.txt), or published prompts (.jsonl)",
+        "Template (.txt) or published prompts (.jsonl)",
         type=["txt", "jsonl", "json"],
         key="judges.template.file",
     )
@@ -91,7 +91,7 @@ def _published(services: Services, view: ProjectView, text: str, name: str) -> N
     shell.show(
         markup.paragraph(
             "A file of published prompts does not define how Touchstone reads replies. Define the rules for replies "
-            "here.",
+            "below.",
             style="ts ts-small",
         )
     )

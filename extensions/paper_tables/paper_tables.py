@@ -155,11 +155,13 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     table = _without(layout, "")
     if not any(says(line) for line in cells):
         why = (
-            "No model has any of these attributes. Import attributes with the format models."
+            "No model has any of these attributes. Import attributes in the format “models”."
             if in_words and cells
             else ""
         )
-        return replace(table, why=why or _most_frequent(cells) or "No model has answered yet.")
+        return replace(
+            table, why=why or _most_frequent(cells) or "No model has answered yet. Run a model, or import answers."
+        )
     cells = [[cells[row][column] for column in across] for row in down]
     if layout.best:
         cells = _ranked(cells)

@@ -169,7 +169,7 @@ class Numbers:
             return Scores("key")
         criterion = said.criterion or self.criterion()
         if kind != "judge" and not self.graded_by(criterion):
-            raise NotFoundError(f"No person has graded models' answers on {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers on {criterion} yet. Grade some answers first.")
         judge = None if kind == "human" else self.judge(said.judge)
         return Scores(kind, criterion, judge, (said.method or "ppi") if kind == "corrected" else None, said.option)
 
@@ -177,7 +177,9 @@ class Numbers:
         """Return the default criterion."""
         there = [*scored_criteria(self._read.schema), *named_criteria(self._read.schema)]
         if not there:
-            raise NotFoundError("The schema has no criterion for grading models' answers.")
+            raise NotFoundError(
+                "The schema has no criterion for grading models' answers. Add a grading criterion to the schema."
+            )
         return there[0].name
 
     def graded_by(self, criterion: str) -> bool:
@@ -189,7 +191,7 @@ class Numbers:
         """Return the read with only the answers that people have graded by a criterion."""
         criterion = criterion or self.criterion()
         if not self.graded_by(criterion):
-            raise NotFoundError(f"No person has graded models' answers on {criterion} yet.")
+            raise NotFoundError(f"No person has graded models' answers on {criterion} yet. Grade some answers first.")
         place = ("graded", criterion)
         if place not in self._made:
             rule = next((derived for derived in self._read.schema.report.derived if derived.name == criterion), None)
@@ -237,7 +239,7 @@ class Numbers:
         """
         schema, there = self._read.schema, [*self.judges(), *self.metrics()]
         if not there:
-            raise NotFoundError("No judge has rated models' answers yet.")
+            raise NotFoundError("No judge has rated models' answers yet. Run a judge first.")
         if name is None:
             of_schema = [
                 rater
@@ -277,12 +279,21 @@ class Numbers:
             pair = self.evaluators(whom)
             if len(pair) != 2 or pair[0] == pair[1]:
                 raise _mistake(
-                    "between", f"Agreement needs two different raters, but the layout names {', '.join(pair)}."
+                    "between",
+                    f"Agreement needs two different raters, but the layout names {', '.join(pair)}. Name two "
+                    "different raters.",
                 )
             results = self._of_two(unit, said, statistic, pair)
         matching = [result for result in results if result.dimension == said.part and self._is_form(result, said.form)]
         if not matching:
-            why = next((f"This statistic has no form {said.form}." for _ in results if said.form), "")
+            why = next(
+                (
+                    f"This statistic has no form {said.form}. Choose another form, or remove `form`."
+                    for _ in results
+                    if said.form
+                ),
+                "",
+            )
             return Number(None, reason=why or f"{summarised()[statistic].title} is not defined for these ratings.")
         return number_of(matching[0])
 
@@ -362,7 +373,10 @@ class Numbers:
         name = criterion or next(iter(there), None)
         if name is None or name not in there:
             name = self._read.schema.name
-            why = "has no coding of models' answers (`stages: coding`), so Touchstone cannot count failures."
+            why = (
+                "has no coding of models' answers (`stages: coding`), so Touchstone cannot count failures. Add this "
+                "stage to the schema."
+            )
             raise NotFoundError(f"The schema {name} {why}")
         return [(str(option.value), option.label) for option in there[name].options]
 

@@ -115,7 +115,7 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
             + (
                 f"because `{behind}` is not shown after the other answers; decide by a criterion that is always shown"
                 if asked[behind].show_if
-                else "because of `rules`; change `keep`, or the rule"
+                else "because `rules` forbid this combination; change `keep` or `rules`"
             ),
         )
         return
@@ -184,8 +184,8 @@ def _one_key_for(key: str, deciding: Sequence[Criterion], at: Path) -> Finding:
     return Finding(
         WARNING if alike else ERROR,
         at,
-        f"{names} are all compared with `{key}`, so unanimous right votes reject an item if the right answers to "
-        "these criteria differ; compare only one criterion with the key",
+        f"{names} are all compared with `{key}`; if these criteria have different right answers, even right votes "
+        "reject the item; compare only one criterion with the key",
     )
 
 
@@ -275,7 +275,7 @@ def _single_votes(
             state = verdict_on(stage, schema, [form] * stage.raters, item)
             hidden = not kinds.is_shown(criterion, form.values)
             key = "show_if" if hidden else "required"
-            how = "is shown only after some answers" if hidden else "may be left empty"
+            how = "is shown only after some answers" if hidden else "is optional"
             yield Finding(
                 WARNING,
                 ("stages", one.name, "criteria", index, key),

@@ -225,7 +225,9 @@ def sample_size_kappa_test(
     require_between("alpha", alpha, 0, 1)
     require_between("power", power, 0, 1)
     if kappa0 == kappa1:
-        raise RatingsError("The two kappas are equal, so no number of units can distinguish the kappas.")
+        raise RatingsError(
+            "The two kappas are equal, so no number of units can distinguish the kappas. Give two different kappas."
+        )
     z_alpha = float(special.ndtri(1 - alpha / (2 if two_sided else 1)))
     z_power = float(special.ndtri(power))
     reach = z_alpha * math.sqrt(_kappa_spread(kappa0, rate)) + z_power * math.sqrt(_kappa_spread(kappa1, rate))
@@ -316,7 +318,7 @@ def calibration_split(*, n: int, rate: float, sensitivity: float, specificity: f
     for name, value in (("rate", rate), ("sensitivity", sensitivity), ("specificity", specificity)):
         require_between(name, value, 0, 1, ends=True)
     if n < 2:
-        raise RatingsError("The rate needs at least one pass and one failure.")
+        raise RatingsError("Give at least two units, because the rate needs at least one pass and one failure.")
     passes = rate * math.sqrt(sensitivity * (1 - sensitivity))
     failures = (1 - rate) * math.sqrt(specificity * (1 - specificity))
     part = passes / (passes + failures) if passes + failures else 0.5
@@ -332,7 +334,9 @@ def _kappa_spread(kappa: float, rate: float) -> float:
     expected = float(p @ p)
     joint = (1 - kappa) * np.outer(p, p) + kappa * np.diag(p)
     if (joint < 0).any():
-        raise RatingsError(f"A kappa of {kappa:g} is not possible with a rate of {rate:g}.")
+        raise RatingsError(
+            f"A kappa of {kappa:g} is not possible with a rate of {rate:g}. Give another kappa or another rate."
+        )
     observed = float(np.trace(joint))
     sums = p[:, None] + p[None, :]
     total = (1 - observed) ** 2 * float((joint * sums**2).sum())

@@ -69,7 +69,7 @@ def condition_problem(text: str, n_objects: int) -> str | None:
         )
     for place in (match["first"], match["second"] or ANY):
         if place != ANY and not 1 <= int(place) <= n_objects:
-            return f"the action has no object {place}"
+            return f"the action has no object {place}; use the number of an object in the action"
     return None
 
 

@@ -114,10 +114,10 @@ def logistic_regression(
         confidence=confidence,
         trials=trials,
     )
-    _refuse_strange_outcomes(units, "0 or 1" if trials is None else "a number of successful trials")
+    _refuse_strange_outcomes(units, "0 or 1" if trials is None else "a whole number from 0 to the number of trials")
     problem = not_solvable(units)
     if problem is None and (not units.y.any() or (units.y == units.trials).all()):
-        problem = "All units have the same outcome."
+        problem = "All units have the same outcome. Add units with another outcome."
     return units.undefined(problem) if problem else _most_likely(units)
 
 
@@ -136,7 +136,9 @@ def _most_likely(units: Units) -> Regression:
     if steep and (why := _separated(units, design)):
         return units.undefined(why)
     if fit is None:
-        return units.undefined("The estimation did not find the most likely coefficients.")
+        return units.undefined(
+            "The estimation did not find the most likely coefficients. Leave an aspect out, or add units."
+        )
     # from coefficients of standardised aspects to those of the aspects themselves
     back = np.diag([1.0, *(1 / scale)])
     back[0, 1:] = -middle / scale

@@ -27,7 +27,7 @@ from workflow.results.slices import Item
 
 KEY, HUMAN = "key", "human"
 NOT_SAID = "plans without a grade"
-NOT_ANSWERED = "plans without an answer of a model"
+NOT_ANSWERED = "plans without an answer from a model"
 
 
 def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
@@ -58,7 +58,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
                 continue
             there.add(dimension)
             if by == "task" and not tasks[id]:
-                parts.left_out["answers in the aspects without a task"] += 1
+                parts.left_out["answers without a task, in the aspects"] += 1
             else:
                 parts.scores[model, tasks.get(id, ""), dimension].append(value)
     dimensions = tuple(
@@ -128,7 +128,7 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
         return frozenset()
     if said is None:
         there = ", ".join(own) or "none"
-        message = f"Success is not defined. Name a criterion ({there}), key, or a file."
+        message = f"Success is not defined. Name a grading criterion ({there}), the word key, or a file."
         raise InvalidInputError([Problem("success", message)])
     if said not in (*own, KEY):
         message = f"Grading has no numeric criterion {said!r}. Numeric criteria: {', '.join(own) or 'none'}."
@@ -169,9 +169,18 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: S
         f"{_name(source)} ({source.criterion})" if source.criterion else _name(source) for source, _ in offered
     )
     if not offered:
-        raise InvalidInputError([Problem("scores", f"No answer in the aspects of {schema.title} has a score yet.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "scores",
+                    f"No answer in the aspects of {schema.title} has a score yet. Grade the answers, or run a judge.",
+                )
+            ]
+        )
     wanted = " ".join(filter(None, (asked.scores, asked.criterion)))
-    raise InvalidInputError([Problem("scores", f"No answer in the aspects has a score of {wanted}. Scores: {there}.")])
+    raise InvalidInputError(
+        [Problem("scores", f"No answer in the aspects has a score of {wanted}. Choose one of these scores: {there}.")]
+    )
 
 
 def _take_graded(
@@ -195,7 +204,7 @@ def _take_graded(
     ]
     ways.sort(key=lambda each: each.kind != HUMAN)
     if not ways:
-        raise InvalidInputError([Problem("success", f"No plan has a grade in {said} yet.")])
+        raise InvalidInputError([Problem("success", f"No plan has a grade in {said} yet. Grade some plans first.")])
     of = score_answers(found, ways[0])
     decided = _in_votes(found, of)
     for model in models:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from domain.english import with_noun
 from reports import vega
 from reports.vega import GREY, ChartSpec, color, layer, quantity
 
@@ -87,7 +88,7 @@ def chart_of(chart: Scatter) -> ChartSpec:
         [chart.across, chart.up, "Units"],
         rows,
         340,
-        words=f"{sum(spot.n for spot in chart.spots):,} units. {sentence}",
+        words=f"{with_noun(sum(spot.n for spot in chart.spots), 'unit')}. {sentence}",
     )
 
 

@@ -134,11 +134,11 @@ class _StepChecker:
                 self._world.become(read_claim.claim)
         standing = {claim: self._world.holds(claim) for claim in needs}
         problems = [
-            f"needs {claim.words}, but the earlier steps contradict this."
+            f"needs {claim.words}, but the earlier steps contradict this condition."
             for claim, holds in standing.items()
             if holds is False
         ]
-        problems += self._line_problems(PRE, before, needs, action, "but the earlier steps contradict this")
+        problems += self._line_problems(PRE, before, needs, action, "but the earlier steps contradict this condition")
         self._do(action, step.objects)
         stated = claims_of(action.makes if action.states is None else action.states, step.objects)
         problems += self._line_problems(POST, after, stated, action, f"which is not true after {action.name}")

@@ -16,6 +16,7 @@ from agreement.regression import linear_regression
 from agreement.regression_parts import INTERCEPT, NAMES, Errors, Regression, Term
 from agreement.statistic import Statistic, Test, undefined
 from domain import csv_text
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from extensions.plans.logistic import logistic_regression
 from extensions.plans.success_units import JoinedUnits, Unit
@@ -152,8 +153,8 @@ def _notes(joined: JoinedUnits, found: Regression, kind: Kind, errors: Errors, b
     yield from _of_events(joined, kept) if kind == "logistic" else _of_shares(found, kept)
     if found.residual_df < len(joined.aspects):
         yield (
-            f"{count_units(joined, found.n_units)} for {len(joined.aspects)} aspects leave few degrees of "
-            f"freedom ({found.residual_df}). Intervals are wide, and R squared is too high."
+            f"{count_units(joined, found.n_units)} for {with_noun(len(joined.aspects), 'aspect')} leave few degrees "
+            f"of freedom ({found.residual_df}). Intervals are wide, and R squared is too high."
         )
     if kind == "linear" and errors == "classical" and found.spread is not None and found.spread.p_value < 0.05:
         yield "Residuals have different spreads, so classical standard errors are misleading. Use HC3."
@@ -180,7 +181,7 @@ def _of_shares(found: Regression, kept: Sequence[Unit]) -> Iterator[str]:
     fitted = [b[0] + math.fsum(x * y for x, y in zip(b[1:], unit.scores, strict=True)) for unit in kept]
     outside = sum(not 0 <= share <= 1 for share in fitted)
     if outside:
-        yield f"{outside:,} of {len(fitted):,} fitted shares of success are below 0 or above 1."
+        yield f"Fitted shares of success below 0 or above 1: {outside:,} of {len(fitted):,}."
 
 
 def influential(joined: JoinedUnits, fit: RegressionFit) -> list[tuple[Unit, float, float]]:
@@ -207,9 +208,12 @@ def describe_units(joined: JoinedUnits) -> list[str]:
     lines = [
         f"Success: {joined.success}. Scores: {joined.scores}. A unit is a {unit}"
         + (", with the scores of its task." if joined.by == "task" else ", with the share of its plans that succeed."),
-        f"{len(joined.units):,} units of {models:,} model{'' if models == 1 else 's'}; aspects: {aspects}.",
+        f"{with_noun(len(joined.units), 'unit')} of {with_noun(models, 'model')}; aspects: {aspects}.",
     ]
-    others = [f"{name}{f', {criterion}' if criterion else ''} ({n:,} answers)" for name, criterion, n in joined.offered]
+    others = [
+        f"{name}{f', {criterion}' if criterion else ''} ({with_noun(n, 'answer')})"
+        for name, criterion, n in joined.offered
+    ]
     if len(others) > 1:
         lines.append(f"Sources of scores: {'; '.join(others)}.")
     return lines + [f"Left out, {words}: {n:,}." for words, n in joined.left_out.items()]
@@ -224,7 +228,7 @@ def describe_count(joined: JoinedUnits, fit: RegressionFit) -> str:
     """Return the number of units of a regression in words."""
     regression = fit.found
     plans = sum(unit.plans for unit in joined.units) if joined.by == "model" else 0
-    text = count_units(joined, regression.n_units) + (f" with {plans:,} plans" if plans else "")
+    text = count_units(joined, regression.n_units) + (f" with {with_noun(plans, 'plan')}" if plans else "")
     return f"{text}, {regression.n_left_out:,} left out" if regression.n_left_out else text
 
 
@@ -336,7 +340,7 @@ def rows(joined: JoinedUnits, fit: RegressionFit) -> list[dict[str, Any]]:
     r = "R squared" if linear else "McFadden's R squared"
     table_rows.append({**about, "part": "fit", "name": "r_squared", "title": r, **_number(regression.r_squared)})
     why = regression.reason or (None if math.isfinite(regression.adjusted_r_squared) else regression.r_squared.reason)
-    no_spread = regression.reason or (None if regression.spread else "Residuals are zero, or all equal.")
+    no_spread = regression.reason or (None if regression.spread else "The residuals are all zero or all equal.")
     table_rows += [
         {**about, "part": "fit", "name": name, "title": title, "value": _known(value), **_test(test), "reason": reason}
         for name, title, value, test, reason in (

@@ -138,7 +138,7 @@ def take_file(
             parts.outcomes.append((model, "", row.item or row.task, row.success))
             continue
         if not row.task and not row.item:
-            message = f"{asked.file} has no column for items or tasks, so its units are models."
+            message = f"{asked.file} has no column for items or tasks. Add a column, or choose models as units."
             raise InvalidInputError([Problem("success", message)])
         if row.task:
             task = " ".join(row.task.split())
@@ -183,7 +183,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
         if row.model not in models:
             continue
         if by == "task" and not task:
-            parts.left_out["answers in the aspects without a task"] += 1
+            parts.left_out["answers without a task, in the aspects"] += 1
         else:
             parts.scores[row.model, task, row.dimension].append(row.score)
     take_file(parts, asked, by, models, items)

@@ -24,7 +24,7 @@ def coefficient_of_part(store: Store, read: ProjectAnswers) -> Callable[..., Sta
     ) -> Statistic:
         statistics = regression(judge=judge(), criterion=criterion, form=form)
         if part is None or part not in statistics:
-            raise NotFoundError(f"{part} is not an aspect of the regression.")
+            raise NotFoundError(f"{part} is not an aspect of the regression. Name an aspect of the regression.")
         return statistics[part]
 
     return coefficient
@@ -48,5 +48,7 @@ def coefficients(
     joined = units_of_project(read, UnitRequest(scores=judge, criterion=criterion))
     regression = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
     if not regression.terms:
-        raise NotFoundError(regression.reason or "Touchstone could not compute a regression of these plans.")
+        raise NotFoundError(
+            regression.reason or "Touchstone could not compute a regression of these plans. See the page Regression."
+        )
     return {term.name: term.coefficient for term in regression.terms[1:]}

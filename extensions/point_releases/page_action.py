@@ -33,10 +33,18 @@ def _draw(services: Services, view: ProjectView, release: Release) -> None:
 def _why_not(view: ProjectView, release: Release, items: Sequence[str]) -> str | None:
     """Return why no item of a release can be withdrawn, or None."""
     if view.archived:
-        return "This project is archived."
+        return "This project is archived. Restore the project in Settings first."
     if release.told.get("schema", {}).get("sha256") != view.schema.hash:
-        return f"The schema has changed since release {release.version} was made. Make a new release instead."
-    return "A release needs at least one item, and this release has only one item." if len(items) < 2 else None
+        return f"The schema has changed since release {release.version} was made. Create a new release instead."
+    return (
+        (
+            "A release needs at least one item, and this release has only one item. Create a new release with other "
+            "items "
+            "instead."
+        )
+        if len(items) < 2
+        else None
+    )
 
 
 def _ask(services: Services, view: ProjectView, release: Release, items: Sequence[str]) -> None:

@@ -39,7 +39,7 @@ def withdraw(
     reason: str,
     progress: Progress = unheard,
 ) -> CreatedRelease:
-    """Make a point release without one item. The facts of the original release hold for the new one.
+    """Create a point release without one item. The facts of the original release hold for the new one.
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ def _as_before(before: Path, folder: FolderWriter) -> None:
     """
     released_part = next((part for part in (before / PRIVATE, before / PUBLIC) if (part / EVIDENCE).is_dir()), None)
     if released_part is None:
-        raise InvalidFileError(f"The files of release {before.name} are no longer on this machine. Make a new release.")
+        raise InvalidFileError(
+            f"The files of release {before.name} are no longer on this machine. Create a new release."
+        )
     for path in sorted(path for path in (released_part / EVIDENCE).rglob("*") if path.is_file()):
         folder.link(path.relative_to(released_part).as_posix(), path, hash_of(path))
 
@@ -115,17 +117,22 @@ def _draft(
     project_id, base = access.project_id, _base(session, access, version)
     if base.told.get("schema", {}).get("sha256") != access.loaded.hash:
         raise InvalidFileError(
-            f"The schema has changed since release {version} was made. Make a new release instead. The new release "
+            f"The schema has changed since release {version}. Create a new release instead. The new release "
             "leaves out items that are no longer kept."
         )
     named = {name: id for id, _, name, _ in items.names(session, project_id=project_id)}
     placed = releases.items_of(session, release_id=base.id)
     id = named.get(item)
     if id is None or all(row.item_id != id for row in placed):
-        raise NotFoundError(f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}.")
+        raise NotFoundError(
+            f"Release {version_of(base.number, base.point)} of {access.name} has no item {item}. Check the item ID."
+        )
     left = [row._replace(place=place) for place, row in enumerate(one for one in placed if one.item_id != id)]
     if not left:
-        raise InvalidFileError("This is the only item of the release. A release needs at least one item.")
+        raise InvalidFileError(
+            "This is the only item of the release. A release needs at least one item. Make a new release with other "
+            "items instead."
+        )
     carried = {*_CARRIED, *names_in_manifest()}
     values = {name: value for name, value in base.told.items() if name in carried}
     gone = [*base.told.get("withdrawn", []), {"item": item, "reason": reason}]

@@ -94,8 +94,8 @@ REPLACED = marked(
     "longer count. You get the pair with the newest answers instead."
 )
 FIXED = marked(
-    "One of the two models has answered this item again. Your vote on its earlier answer is kept but no longer "
-    "counts. The pair with the newest answers is a new pair."
+    "One of the two models has answered this item again. Your vote on the earlier answer stays stored, but no "
+    "longer counts. The newest answers are a new pair."
 )
 
 
@@ -209,7 +209,9 @@ def _offer_current(
 def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
     """Yield one sentence for each pair or submission that breaks the rules of this stage."""
     for unit, first, second in queries.strange_pairs(session, project_id=access.project_id):
-        yield f"{unit} is not a pair of two models' answers to its item, sorted by model name: {first}, {second}."
+        yield (
+            f"{unit} must be two models' answers to the same item, sorted by model name, but it has: {first}, {second}."
+        )
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
         if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):
             yield f"comparison {public_id} does not record which answer was on the left."

@@ -60,7 +60,7 @@ class ComparisonSection(ResultSection):
             yield f"Comparisons written to {value}: {len(of_project)}"
         elif of_project and form == "csv":
             left = f"{len(of_project)} comparison{'' if len(of_project) == 1 else 's'}"
-            yield f"Not in this table: {left}. Export comparisons with --comparisons FILE.csv."
+            yield f"Not in this table: {left}. To export the comparisons, use --comparisons FILE.csv."
 
     def ending(self, of_project: Sequence[ModelComparison]) -> Iterable[str]:
         """Yield how often each model's answers win against another model's, by judge."""

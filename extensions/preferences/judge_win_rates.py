@@ -21,6 +21,7 @@ from agreement.means import share
 from db import judging, runs
 from db.engine import Store
 from domain import csv_text
+from domain.english import with_noun
 from domain.judging import JudgePlan, ReplyOutcome
 from domain.records import Person
 from domain.run_kinds import RunKind
@@ -275,7 +276,7 @@ def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
 
 def sentence(each: ModelComparison) -> str:
     """Return the counts of a comparison as a sentence."""
-    parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by position"]
+    parts = [f"{each.wins} won", f"{each.losses} lost", with_noun(each.ties, "tie"), f"{each.inconsistent} by position"]
     parts += [f"{each.failed} without two verdicts"] if each.failed else []
     parts += [f"{each.waiting} not asked in both orders"] if each.waiting else []
     parts += [f"{each.earlier} on an earlier answer"] if each.earlier else []

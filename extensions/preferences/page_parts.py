@@ -11,6 +11,7 @@ from app.charts.dot_plot import DotRow, dot_plot
 from app.markup import Markup
 from app.results import shown
 from app.results.answer import FEW
+from domain.english import with_noun
 from domain.states import Stage
 from extensions.preferences import judge_win_rates, preference_files
 from extensions.preferences.judge_win_rates import ModelComparison
@@ -60,7 +61,7 @@ def plot(project: str, found: OfCriterion) -> Markup:
             each.rate.value,
             None if math.isnan(each.rate.low) else each.rate.low,
             None if math.isnan(each.rate.low) else each.rate.high,
-            f"{each.wins:,} won, {each.ties:,} even, {each.losses:,} lost",
+            f"{each.wins:,} won, {with_noun(each.ties, 'tie')}, {each.losses:,} lost",
             _answers(project, each),
             "answers",
             percent=0,
@@ -68,9 +69,9 @@ def plot(project: str, found: OfCriterion) -> Markup:
         for each in rates
         if each.rate.defined
     ]
-    words = "Lines are 95 % intervals. The dashed line marks as many wins as losses."
+    words = "Lines are 95 % intervals. The dashed line marks equal numbers of wins and losses."
     if found.agreement:
-        differ = markup.link("Items on which people differ", addresses.items(project, differ=Stage.COMPARISON))
+        differ = markup.link("Items with different votes", addresses.items(project, differ=Stage.COMPARISON))
         about = markup.joined([markup.quiet(f"{words} "), differ])
     else:
         about = markup.quiet(words)
@@ -93,7 +94,7 @@ def models_table(part: CriterionPreferences) -> markup.Markup:
         ("Model", "name"),
         ("Preferred", ""),
         ("Won", "number"),
-        ("Even", "number"),
+        ("Ties", "number"),
         ("Lost", "number"),
         *(() if part.strengths.reason else of_strengths),
     ]
@@ -125,7 +126,7 @@ def matrix(part: CriterionPreferences) -> markup.Markup:
                 cells.append(markup.quiet("-"))
                 continue
             wins, ties, losses = preferred.wins, preferred.ties, preferred.losses
-            title = f"{wins} won, {ties} even, {losses} lost; {_title(preferred.rate)}"
+            title = f"{wins} won, {with_noun(ties, 'tie')}, {losses} lost; {_title(preferred.rate)}"
             cells.append(shown.share(preferred.rate, f"n {preferred.rate.n_units}", title=title))
         rows.append(cells)
     return shown.wide_table(heads, rows, part="matrix")
@@ -213,7 +214,7 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
         ("Win rate", ""),
         ("Won", ""),
         ("Lost", ""),
-        ("Even", ""),
+        ("Ties", ""),
         ("By position", ""),
         ("Left out", ""),
         ("Lowest to highest", ""),
@@ -236,9 +237,9 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
         )
     note = (
         "Both orders of a pair count as one comparison. If both replies prefer the same answer, the comparison is "
-        "won or lost. If both replies call the pair even, the comparison is even. If the replies differ, the "
-        "comparison is by position. Even and by position count half. A comparison is left out if a reply has no "
-        "verdict, an order was not asked, or a model has answered again. Lowest and highest are the rates if all "
-        "comparisons left out were lost or won."
+        "won or lost. If both replies call the pair a tie, the comparison is a tie. If the replies differ, the "
+        "comparison is by position. Ties and comparisons by position count half. A comparison is left out if a reply "
+        "has no verdict, an order was not asked, or a model has answered again. Lowest and highest are the rates if "
+        "all comparisons left out were lost or won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

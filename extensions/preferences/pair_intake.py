@@ -10,6 +10,7 @@ from annotation_schemas.model import Comparison
 from db import projects, task_slots
 from db.answers import COMPARISON_OPENED
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Stage
@@ -79,9 +80,9 @@ adds 7, including 3 reopened because a model answered again.'
         parts = []
         if self.same:
             ties = ("has", "is a tie") if self.same == 1 else ("have", "are ties")
-            parts.append(f"{_pairs(self.same)} {ties[0]} identical answers and {ties[1]} without a vote")
+            parts.append(f"{with_noun(self.same, 'pair')} {ties[0]} identical answers and {ties[1]} without a vote")
         if self.missing:
-            parts.append(f"{_pairs(self.missing)} {'lacks' if self.missing == 1 else 'lack'} an answer")
+            parts.append(f"{with_noun(self.missing, 'pair')} {'lacks' if self.missing == 1 else 'lack'} an answer")
         left_out = f" {'; '.join(parts)}." if parts else ""
         off = (
             f" Open pairs that are no longer in the plan and will be withdrawn: {self.called_off:,}."
@@ -90,14 +91,10 @@ adds 7, including 3 reopened because a model answered again.'
         )
         anew = f", including {self.anew:,} reopened because a model answered again" if self.anew else ""
         return (
-            f"{len(self.models):,} models give {_pairs(self.asked)} of answers, each to be compared by {people}."
-            f"{left_out} Of all pairs, {self.before:,} {'is' if self.before == 1 else 'are'} already open, including "
-            f"{self.complete:,} complete. Opening adds {self.opened:,}{anew}.{off}"
+            f"{len(self.models):,} models give {with_noun(self.asked, 'pair')} of answers, each to be compared by "
+            f"{people}.{left_out} Of all pairs, {self.before:,} {'is' if self.before == 1 else 'are'} already open, "
+            f"including {self.complete:,} complete. Opening adds {self.opened:,}{anew}.{off}"
         )
-
-
-def _pairs(n: int) -> str:
-    return f"{n:,} pair{'' if n == 1 else 's'}"
 
 
 def preview_pairs(store: Store, *, by: Person | None, project: str) -> PairIntake:

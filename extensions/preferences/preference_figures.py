@@ -15,6 +15,7 @@ from agreement.means import share
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from db.engine import Store
+from domain.english import with_noun
 from domain.records import Rating
 from domain.states import Items
 from extensions.preferences import judges_of_pairs
@@ -69,8 +70,8 @@ class CriterionPreferences:
             f"{self.cannot_tell:,} with the answer “cannot tell” {'is' if self.cannot_tell == 1 else 'are'} excluded"
         )
         return (
-            f"{_n(self.votes, 'vote')} on {_n(self.pairs, 'pair')} of {_n(self.items, 'item')} by"
-            f" {_n(self.raters, 'person', 'people')}: {_n(self.ties, 'tie')}{bad}"
+            f"{with_noun(self.votes, 'vote')} on {with_noun(self.pairs, 'pair')} of {with_noun(self.items, 'item')} by"
+            f" {with_noun(self.raters, 'person', 'people')}: {with_noun(self.ties, 'tie')}{bad}"
             f"{f'; {unsure}' if self.cannot_tell else ''}. {_of_same(self.same)}"
         ).strip()
 
@@ -310,33 +311,29 @@ def _standing(said: Preferences) -> str:
         there = f"only {said.models[0]} has" if said.models else "none has"
         return f"There are no pairs to compare. At least two models must answer, and {there} answered so far."
     sentences = [
-        f"{_n(said.planned, 'pair')} of {_n(len(said.models), 'model')} to compare, each by "
-        f"{_n(said.raters, 'person', 'people')}. Open or done: {said.opened:,}. Complete: {said.complete:,}."
+        f"{with_noun(said.planned, 'pair')} of {with_noun(len(said.models), 'model')} to compare, each by "
+        f"{with_noun(said.raters, 'person', 'people')}. Open or done: {said.opened:,}. Complete: {said.complete:,}."
     ]
     if said.missing:
-        sentences.append(f"{_n(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
+        sentences.append(f"{with_noun(said.missing, 'pair')} {'lacks' if said.missing == 1 else 'lack'} an answer.")
     return " ".join(sentences)
 
 
 def _left_out(said: Preferences) -> str:
     sentences = []
     if said.earlier:
-        sentences.append(f"Excluded: {_n(said.earlier, 'submission')} about answers that no longer count.")
+        sentences.append(f"Excluded: {with_noun(said.earlier, 'submission')} about answers that no longer count.")
     if said.outside:
-        sentences.append(f"Excluded: {_n(said.outside, 'submission')} about items that do not count.")
+        sentences.append(f"Excluded: {with_noun(said.outside, 'submission')} about items that do not count.")
     return " ".join(sentences)
 
 
 def _of_same(n: int) -> str:
     if not n:
         return ""
-    has = "has" if n == 1 else "have"
-    return f"{_n(n, 'pair')} {has} identical answers. Nobody compares identical answers, and no figure includes them."
+    pairs = with_noun(n, "pair has", "pairs have")
+    return f"{pairs} identical answers. Nobody compares identical answers, and no figure includes them."
 
 
 def _pair(vote: Preference) -> tuple[str, str, str]:
     return vote.item, vote.model_a, vote.model_b
-
-
-def _n(n: int, one: str, several: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else several or one + 's'}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from agreement import Statistic
 from domain import csv_text
+from domain.english import with_noun
 from extensions.preferences.judges_of_pairs import JudgeOfPairs
 from extensions.preferences.preference_figures import CriterionPreferences, OfCriterion, PreferenceFigures
 from extensions.preferences.strengths import elo
@@ -207,7 +208,7 @@ def _part(part: CriterionPreferences) -> Iterator[str]:
                 *strength,
             )
         )
-    heads = ("", "against", "won", "even", "lost", "rate", "95 % interval", "strength", "95 % interval", "Elo-like")
+    heads = ("", "against", "won", "ties", "lost", "rate", "95 % interval", "strength", "95 % interval", "Elo-like")
     yield from _lined(heads, rows)
     yield from (f"  {line}" for line in of_strengths(part))
 
@@ -222,14 +223,14 @@ def sentences(each: OfCriterion) -> Iterator[str]:
     if at.test is not None:
         value, limits = figures(at)
         yield (
-            f"The left answer won {round(at.value * at.n_units):,} of {at.n_units:,} votes that are not ties: {value}"
-            f" ({limits}). Exact binomial test against one half: p = {at.test.p_value:.3f}."
+            f"Votes that are not ties: {at.n_units:,}. The left answer won {round(at.value * at.n_units):,} of these "
+            f"votes: {value} ({limits}). Exact binomial test against one half: p = {at.test.p_value:.3f}."
         )
     for line in each.agreement:
         figure = "-" if line.value is None else f"{line.value:.3f}"
         limits = "" if line.low is None or line.high is None else f" ({line.low:.3f} to {line.high:.3f})"
         why = f" {line.reason}" if line.value is None else ""
-        yield f"{line.title}: {figure}{limits}, {line.n_units:,} pairs, {line.n_raters} people.{why}"
+        yield f"{line.title}: {figure}{limits}, {with_noun(line.n_units, 'pair')}, {line.n_raters} people.{why}"
 
 
 def of_judge(judge: JudgeOfPairs) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from db.engine import Store
+from domain.english import with_noun
 from domain.records import Person
 from domain.states import Items, Stage
 from extensions.preferences.judges_of_pairs import JudgeOfPairs, next_to_people
@@ -33,7 +34,7 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
     """Return the section about these judges."""
     sentences = [
         f"{judge.judge} and most people agree on {figure_in_words(Figure.of(judge.same, share=True))} of "
-        f"{judge.pairs:,} pairs ({judge.criterion})"
+        f"{with_noun(judge.pairs, 'pair')} ({judge.criterion})"
         for judge in judges
     ]
     table = ReportTable(

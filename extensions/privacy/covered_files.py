@@ -62,7 +62,7 @@ def make_covered_file(
                 Problem(
                     "boxes",
                     f"Several covered pictures look alike now and share the file {choice.name}, so Touchstone cannot "
-                    "uncover these pictures.",
+                    "uncover these pictures. Keep the boxes of these pictures covered.",
                 )
             ]
         )

@@ -110,7 +110,7 @@ def read_decisions(path: Path) -> tuple[list[CoverChoice], int]:
         if None in answers and any(answer is not None for answer in answers):
             wrong.append(
                 f"{path.name}, line {places[file]}: only some boxes of {names[file]} have a decision. Write yes or "
-                "no for each box."
+                "no for each box in the column cover."
             )
     if wrong:
         raise InvalidRowsError(wrong[:_NAMED], n=len(wrong), end=_END)

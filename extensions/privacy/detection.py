@@ -226,7 +226,9 @@ def leads_folder(store: Store, home: Path, *, by: Person | None, project: str, c
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     if changes and access.archived:
-        raise ConflictError(f"{access.title} is archived, so you cannot change the project.")
+        raise ConflictError(
+            f"{access.title} is archived, so you cannot change the project. Restore the project in Settings first."
+        )
     return _project_folder(home, project) / hashlib.sha256(access.began.encode()).hexdigest()[:8]
 
 

@@ -125,7 +125,7 @@ def frame_at(media: MediaStore, file: str, ms: int) -> bytes:
     from media import clips
 
     if media.about(file).kind != "clip":
-        raise NotFoundError("This file is an image, so it has no frames.")
+        raise NotFoundError("This file is an image, so it has no frames. Reload the page.")
     (shown,) = clips.frames_at(media.path(file), [ms / 1000], name="the clip")
     shown.thumbnail((FRAME_SIDE, FRAME_SIDE), Image.Resampling.LANCZOS)
     out = io.BytesIO()

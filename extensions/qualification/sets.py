@@ -71,7 +71,12 @@ def make_set(
         )
         if not chosen:
             raise InvalidInputError(
-                [Problem("items", "A set needs at least one item with its images and clips. Import such items first.")]
+                [
+                    Problem(
+                        "items",
+                        "A set needs at least one item that has all its images and clips. Import such items first.",
+                    )
+                ]
             )
         row = queries.make_set(
             session,
@@ -166,5 +171,6 @@ def _named(access: Access, pool: Sequence[SetEntry], name: str) -> SetEntry:
         if thing.name == name:
             return thing
     raise NotFoundError(
-        f"Item {name!r} cannot be in a set. {access.title} does not have the item, or its images or clips are missing."
+        f"Item {name!r} cannot be in a set. {access.title} does not have the item, or its images or clips are "
+        "missing. Choose another item, or add the files."
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from db import qualifications
 from db.engine import Session
+from domain.english import with_noun
 from domain.states import Stage
 from extensions.qualification import queries
 from extensions.qualification.results import item_results, references_of
@@ -50,7 +51,8 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                 )
                 about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
                 if n_right != note.n_right:
-                    yield f"{about} is stored with {note.n_right} right answers, but the answers give {n_right}."
+                    stored = with_noun(note.n_right, "right answer")
+                    yield f"{about} is stored with {stored}, but the answers give {n_right}."
                 if state.value != note.state:
                     yield f"{about} is stored as {note.state}, but the answers and reviews give {state.value}."
                 if reviewer.id == person.id:

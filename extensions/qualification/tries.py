@@ -219,13 +219,14 @@ def review(
         access = access_by_id(session, person=by, project_id=row.project_id)
         _must_be_senior(access)
         if row.person_id == by.id:
-            raise NotAllowedError("You cannot review your own qualification.")
+            raise NotAllowedError("You cannot review your own qualification. Ask another senior.")
         stage = Stage(row.stage)
         asked = policy(access, stage)
         seen = view_of(session, access, asked, row, None) if asked else None
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
             raise ConflictError(
-                "You cannot review this try, because the person has not submitted the try or the try has already ended."
+                "You cannot review this try. The person has not submitted the try, or the try has already "
+                "ended. Reload the page."
             )
         now = store.now()
         of = qualifications.set_by_id(session, id=row.set_id or 0)
@@ -258,4 +259,4 @@ def review(
 
 def _must_be_senior(access: Access) -> None:
     if not at_least(access.role, Role.SENIOR):
-        raise NotAllowedError("Only seniors and leads can review qualifications.")
+        raise NotAllowedError("Only seniors and leads can review qualifications. Ask a senior or a lead.")

@@ -282,8 +282,8 @@ class RankingAnswerer(EndpointAnswerer):
         elif not likelihoods.stands_for(after, option):
             raise CannotRank(
                 "After the prompt, the server adds more text than the option (“"
-                f"{''.join(token.text for token in after)}” for “{option}”). Templates that insert reasoning "
-                "before an answer do this. The likelihood of the option alone is therefore unknown."
+                f"{''.join(token.text for token in after)}” for “{option}”), so the likelihood of the option alone "
+                "is unknown. Use a template that does not insert reasoning before an answer."
             )
         return after
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from agreement.columns import Column
+from domain.english import with_noun
 from domain.spelling import normal
 from extensions.rating_files.rating_values import comparable_label
 
@@ -103,11 +104,11 @@ def _are_rankings(lists: Iterable[Sequence[str]]) -> bool:
 def _sentence(name: str, n: int, *, is_ranking: bool) -> str:
     if is_ranking:
         return (
-            f"{name}: {n:,} values are lists with the same entries, so Touchstone compares the lists as rankings. If "
-            "the order has no meaning, sort each list."
+            f"{name}: {with_noun(n, 'value is a list', 'values are lists')} with the same entries, so Touchstone "
+            "compares the lists as rankings. If the order has no meaning, sort each list."
         )
     return (
-        f"{name}: {n:,} values are lists, so Touchstone compares the values as sets. Touchstone ignores order and "
-        "repeated entries, and treats a single label as a set with one label. If the order matters, write each list "
-        "as text, such as a > b."
+        f"{name}: {with_noun(n, 'value is a list', 'values are lists')}, so Touchstone compares the values as sets. "
+        "Touchstone ignores order and repeated entries, and treats a single label as a set with one label. If the "
+        "order matters, write each list as text, such as a > b."
     )

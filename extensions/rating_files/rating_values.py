@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agreement.columns import Column
+from domain.english import with_noun
 from domain.errors import RatingsError
 from domain.spelling import narrow, normal, spelling, typed
 
@@ -225,7 +226,9 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
             if words and others:
                 kept = max(words, key=lambda place: counter[place])
                 places[rows[np.isin(places[rows], others)]] = kept
-                written = ", ".join(f"{_shown(value.names[place])} ({counter[place]:,} ratings)" for place in others)
+                written = ", ".join(
+                    f"{_shown(value.names[place])} ({with_noun(counter[place], 'rating')})" for place in others
+                )
                 notes.append(
                     f"{name}: {written} counted as {_shown(value.names[kept])}, because both labels mean the same"
                 )
@@ -285,9 +288,9 @@ def mixed_sentences(criterion: Column, value: Column) -> list[str]:
             words = Counter(_shown(value.names[code]) for code in texts.tolist())
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
-                f"{name}: {len(values) - len(texts):,} values are numbers and {len(texts):,} are text ({listed}). If "
-                "the text marks a missing rating, add the text to the words for missing ratings, or empty these "
-                "cells."
+                f"{name}: {with_noun(len(values) - len(texts), 'value is a number', 'values are numbers')} and "
+                f"{len(texts):,} {'is' if len(texts) == 1 else 'are'} text ({listed}). If the text marks a missing "
+                "rating, add the text to the words for missing ratings, or empty these cells."
             )
     return notes
 

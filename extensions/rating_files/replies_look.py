@@ -28,7 +28,7 @@ def look_at_replies(
     notes, warnings = losses_told(seen.losses, new=len(seen.new), repeated=seen.repeated, noun="replies")
     if scored := sum(reply.record.has_score for reply in seen.new):
         same = scored - len(seen.differ)
-        notes.append(f"{same:,} of {same + len(seen.differ):,} readings agree with the scores in the file.")
+        notes.append(f"Readings that agree with the scores in the file: {same:,} of {same + len(seen.differ):,}.")
     refused = seen.refused
     if refused is not None and seen.contradict:
         refused = str(refusal(seen.contradict, "Nothing can be imported. Give this judge another name."))

@@ -1,4 +1,4 @@
-"""The format of judges' replies, and the result of their import in a terminal and on the page *Import*."""
+"""The format of judges' replies, and the result of their import in a terminal and on the page *Add items*."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sentences(done: ImportedJudgements) -> Iterator[str]:
     yield f"New replies from {', '.join(done.judges) or 'nobody'}: {done.replies:,}{again}."
     yield from read_sentences(done.losses, new=done.replies, repeated=done.repeated, noun="replies")
     if done.same or done.differ:
-        yield f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the scores in the file."
+        yield f"Readings that agree with the scores in the file: {done.same:,} of {done.same + len(done.differ):,}."
     yield from (f"  {sentence}" for sentence in done.differ[:SHOWN_DIFFERENCES])
     if len(done.differ) > SHOWN_DIFFERENCES:
         yield f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more"
@@ -50,7 +50,7 @@ def sentences(done: ImportedJudgements) -> Iterator[str]:
 
 
 def draw(done: ImportedJudgements) -> None:
-    """Draw the result of an import on the page *Import*."""
+    """Draw the result of an import on the page *Add items*."""
     from app import markup, shell
     from app.importing.result_sentence import show_losses
     from app.running import shown
@@ -76,7 +76,9 @@ def page_sentence(done: ImportedJudgements) -> str:
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} already imported with the same text")
     if done.same or done.differ:
-        parts.append(f"{done.same:,} of {done.same + len(done.differ):,} readings agree with the scores in the file")
+        parts.append(
+            f"readings that agree with the scores in the file: {done.same:,} of {done.same + len(done.differ):,}"
+        )
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} skipped because of errors")
     more = [*done.notes, *(f"Warning: {warning}" for warning in done.warnings)]

@@ -12,6 +12,7 @@ from db import checks, item_revisions, items
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain import policies
+from domain.english import with_noun
 from domain.errors import Problem
 from domain.language import _
 from domain.records import Person, Submission
@@ -68,8 +69,8 @@ def progress(session: Session, *, access: Access) -> str:
     n = counts(session, access=access)
     if not n:
         return ""
-    items_ = f"{n['refined']:,} item{'' if n['refined'] == 1 else 's'}"
-    return f"{n['decided']:,} of {n['fed']:,} answers decided in refinement ({n['edited']:,} edited, {items_} refined)"
+    fed, items_ = with_noun(n["fed"], "answer"), with_noun(n["refined"], "item")
+    return f"{n['decided']:,} of {fed} decided in refinement ({n['edited']:,} edited, {items_} refined)"
 
 
 def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
@@ -85,7 +86,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a decision about a model's answer and with its edit."""
     stage = access.schema.stages.refinement
     if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
-        return [Problem("stage", _("This project has no refinement stage."))]
+        return [Problem("stage", _("This project has no refinement stage. Reload the page."))]
     before = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     answers = {name: value for name, value in given.values.items() if name != FIELDS}
     shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 from domain.evidence import FOLDER, LINE_DIGITS, MANIFEST, VERDICTS, lines_path
 from importers.evidence_folder import LIMITS, EvidenceFolder, Limits, is_file, is_folder, json_object
@@ -87,14 +88,14 @@ class ComparedEvidence(EvidenceFolder):
         lines, there = self._changed_lines(path, name)
         recorded = self.tables[name].rows if name in self.tables else there
         if there < recorded and len(lines) == recorded - there:
-            return FileChange(at, f"was shortened to {there:,} of {recorded:,} lines", tuple(lines[:SHOWN]))
+            return FileChange(at, f"was shortened to {there:,} of {with_noun(recorded, 'line')}", tuple(lines[:SHOWN]))
         if there == recorded and self._same_lines(path, name):
             return FileChange(
                 at, f"has the same {there:,} lines in another order, starting at line {lines[0]:,}", (lines[0],)
             )
         words = ", ".join(f"{line:,}" for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
-        count = "" if there == recorded else f" (the file has {there:,} lines, but should have {recorded:,})"
+        count = "" if there == recorded else f" (the file has {with_noun(there, 'line')}, but should have {recorded:,})"
         what = "line" if len(lines) == 1 else "lines"
         grown = "" if size == n_bytes else f", {size:,} bytes instead of {n_bytes:,}"
         return FileChange(at, f"was changed in {what} {words}{more}{count}{grown}", tuple(lines[:SHOWN]))

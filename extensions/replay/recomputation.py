@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from db.engine import Store
+from domain.english import with_noun
 from domain.errors import InvalidFileError, TouchstoneError
 from domain.evidence import PrintedFigure
 from domain.jobs import Progress, unheard
@@ -191,9 +192,9 @@ def in_words(found: ReplayResult, *, all_figures: bool = False) -> Iterator[str]
     if found.refused:
         yield f"not recomputed: {found.refused}"
         return
-    yield f"Verdicts: {found.items:,} items, {_of(len(found.moved), 'moves', 'move')}"
+    yield f"Verdicts: {with_noun(found.items, 'item')}, {_of(len(found.moved), 'moves', 'move')}"
     for moved in found.moved[:SHOWN]:
-        yield f"  {moved.item}: {moved.printed or 'not there'} printed, {moved.recomputed or 'not there'} recomputed"
+        yield f"  {moved.item}: printed: {moved.printed or 'nothing'}; recomputed: {moved.recomputed or 'nothing'}"
     yield from _more(len(found.moved))
     wrong = found.differing
     yield f"Figures: {len(found.figures):,}, {_of(len(wrong), 'differs', 'differ')}"

@@ -40,8 +40,8 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
         loaded = None
     if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
         raise ConflictError(
-            "Touchstone cannot change the numbers here, because of the layout of the schema. Nothing was changed. "
-            "Change `wanted` on the page Schema."
+            "Touchstone cannot change these numbers because of the layout of the schema. Nothing was changed. "
+            "Change `wanted` on the page Form."
         )
     return loaded
 

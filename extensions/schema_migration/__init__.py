@@ -1,7 +1,7 @@
 """Schema migration: a project with votes takes another version of its schema, and can take the change back.
 
 ``changes`` compares two schemas: the differences, and the decisions that they need. ``migration`` previews, makes,
-finishes and undoes a change; ``schema_job`` runs these steps for the page *Schema*. ``touchstone project migrate`` and
+finishes and undoes a change; ``schema_job`` runs these steps for the page *Form*. ``touchstone project migrate`` and
 ``touchstone schema diff`` do the same in a terminal. Core reads votes of earlier versions also without this folder.
 """
 

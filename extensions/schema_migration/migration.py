@@ -289,7 +289,7 @@ def finish(store: Store, *, by: Person | None, project: str, progress: Progress 
         access = require_lead(session, by=by, project=project)
         row = schema_changes.newest(session, project_id=access.project_id)
         if row is None or row.finished_at is not None:
-            raise NotFoundError(f"No schema change of {project} is running.")
+            raise NotFoundError(f"No schema change of {project} is running, so there is no change to finish.")
         before = changes.states(session, project_id=access.project_id)
         done = (row.id, row.number)
     return bring_all_up(store, project, *done, before=before, progress=progress)

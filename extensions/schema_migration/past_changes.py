@@ -1,4 +1,4 @@
-"""The part of the page *Schema* about the changes so far."""
+"""The part of the page *Form* about the changes so far."""
 
 from __future__ import annotations
 

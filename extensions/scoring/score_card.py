@@ -172,7 +172,9 @@ def read_card(path: Path) -> dict[str, Any]:
             f"Touchstone cannot read {path}: {error.strerror}. Check the path and the permissions."
         ) from error
     except NotJson as error:
-        raise InvalidFileError(f"{path} is not a score card: {error}.") from error
+        raise InvalidFileError(
+            f"{path} is not a score card: {error}. Create a score card with `touchstone score create --out`."
+        ) from error
     if not isinstance(card, dict) or card.get(MARK) != _VERSION:
         raise InvalidFileError(
             f"This version of Touchstone cannot read {path} as a score card. Create a score card with "

@@ -80,19 +80,18 @@ class Scoring:
         """Return the counts as sentences."""
         counted, convention = dict(self.outcomes), self.keys.head.unreadable
         read = counted.pop(ReadOutcome.READ.value, 0)
-        sentences = [f"{read:,} of {len(self.items):,} items have a readable answer."]
-        become = "count as wrong" if convention == "wrong" else "are left out"
+        sentences = [f"Items with a readable answer: {read:,} of {len(self.items):,}."]
+        become = "counted as wrong" if convention == "wrong" else "left out"
         if lacking := counted.pop(MISSING, 0):
-            sentences.append(f"{lacking:,} items without an answer {become}: {_few(self._of(MISSING))}.")
+            sentences.append(f"Items without an answer, {become}: {lacking:,} ({_few(self._of(MISSING))}).")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            sentences.append(f"{keyless:,} items without a key to compare with are excluded.")
+            sentences.append(f"Items without a key to compare with, left out: {keyless:,}.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
-            sentences.append(f"{n:,} unreadable answers ({words}) {become}: {_few(self._of(outcome))}.")
+            sentences.append(f"Unreadable answers ({words}), {become}: {n:,} ({_few(self._of(outcome))}).")
         if self.extra:
-            sentences.append(
-                f"{len(self.extra):,} answers match no item of this split and are ignored: {_few(self.extra)}."
-            )
+            n = len(self.extra)
+            sentences.append(f"Answers that match no item of this split, ignored: {n:,} ({_few(self.extra)}).")
         return sentences
 
     def _of(self, outcome: str) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from annotation_schemas.formats import id_keys
 from domain import csv_rows, json_text
 from domain.csv_rows import NotTable
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 from domain.json_text import NotJson
 
@@ -71,7 +72,7 @@ def read_submission(path: Path) -> SubmissionFile:
     if twice:
         named = ", ".join(twice[:_SHOWN])
         raise InvalidFileError(
-            f"{path} has more than one answer to {len(twice):,} items ({named}"
+            f"{path} has more than one answer to {with_noun(len(twice), 'item')} ({named}"
             f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Keep only one answer to each item."
         )
     if not rows:
@@ -114,7 +115,7 @@ def _key(there: Sequence[str] | Mapping[str, Any], names: Sequence[str], number:
 def _value(value: Any, number: int) -> Any:
     if isinstance(value, str):
         if len(value) > LONGEST:
-            raise NotJson(0, f"row {number}: the answer has more than {LONGEST:,} characters")
+            raise NotJson(0, f"row {number}: the answer has more than {LONGEST:,} characters; shorten the answer")
         return None if value.strip().casefold() in _NONE else json_text.showable(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None

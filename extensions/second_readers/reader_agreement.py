@@ -137,7 +137,9 @@ def values_of(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidFileError(f"Touchstone cannot read {path} as UTF-8 text: {error}") from error
+        raise InvalidFileError(
+            f"Touchstone cannot read {path} as UTF-8 text. Check the path and the encoding: {error}"
+        ) from error
     rows: list[tuple[int, Any]] = []
     try:
         if text.lstrip().startswith("{"):

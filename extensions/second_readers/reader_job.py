@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from domain.english import with_noun
 from domain.states import Items
 from extensions.second_readers import second_reader
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
@@ -49,7 +50,7 @@ def _read_again(context: JobContext) -> JobOutcome:
         tell=tell,
     )
     leaves = context.stop() and not context.canceled()
-    sentence = f"{done.asked + before:,} questions: {done.read:,} answers read."
+    sentence = f"{with_noun(done.asked + before, 'question')}: {with_noun(done.read, 'answer')} read."
     return JobOutcome(sentence, replace(done, asked=done.asked + before), again_in=timedelta() if leaves else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from domain.english import with_noun
 from extensions.shortcuts.model_check import ModelResult
 from extensions.shortcuts.text_check import NONE, UNKNOWN, TextResult
 from reports.content import Block, Cell, Figure, Paragraph, ReportTable
@@ -58,7 +59,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         rows.append((limit.title, *(() if private else (figure,)), f"{100 * limit.at_most:.1f} %", limit.outcome))
     yield ReportTable(
         "shortcut_limits",
-        f"Shortcuts checked before the release, in {gate.items:,} items",
+        f"Shortcuts checked before the release, in {with_noun(gate.items, 'item')}",
         heads,
         tuple(rows),
         note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",
@@ -67,8 +68,10 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         yield Paragraph("The figures are in the private part because they would reveal private answers.", "note")
         return
     how = (
-        "have a key that stands out among randomly drawn keys"
+        "a key that stands out among randomly drawn keys"
         if gate.score is None
-        else f"have a right option that the classifier rates above {100 * gate.score:g} %"
+        else f"a right option that the classifier rates above {100 * gate.score:g} %"
     )
-    yield Paragraph(f"{gate.flagged:,} of {gate.items:,} items {how}, so their text may reveal the answer.")
+    yield Paragraph(
+        f"Items with {how}: {gate.flagged:,} of {gate.items:,}. The text of these items may reveal the answer."
+    )

@@ -71,7 +71,7 @@ def table(places: Iterable[Places]) -> ReportTable | None:
     tables = list(places)
     if not tables or not tables[-1].counts:
         return None
-    heads = ("Dimension", *(f"Place {at + 1}" for at in range(len(tables[-1].counts))), "Chi squared", "p")
+    heads = ("Dimension", *(f"Position {at + 1}" for at in range(len(tables[-1].counts))), "Chi squared", "p")
     rows: list[tuple[Cell, ...]] = []
     for table_row in tables:
         cells = ("-", table_row.why) if table_row.p is None else (f"{table_row.statistic:.2f}", f"{table_row.p:.3g}")

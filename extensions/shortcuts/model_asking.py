@@ -65,8 +65,8 @@ def wanted_items(session: Session, access: Access, plan: ShortcutPlan) -> list[i
     """Return the items of a run with this plan. Items without options and key are not asked."""
     if options_field(access.schema) is None or key_field(access.schema) is None:
         raise ModelError(
-            f"The items of the schema {access.schema.name} have no options with a key, so Touchstone cannot "
-            "score answers."
+            f"The items of the schema {access.schema.name} have no options with a key, so Touchstone cannot score "
+            "answers. Add a multiple-choice key to the schema."
         )
     if plan.frames and not any(slot.kind == "clip" for slot in access.schema.item.assets):
         raise ModelError(

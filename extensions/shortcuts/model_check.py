@@ -12,6 +12,7 @@ from typing import Any
 
 from annotation_schemas import model
 from db.engine import Store
+from domain.english import with_noun
 from extensions.shortcuts.model_replies import WITHOUT
 from extensions.shortcuts.model_shortcuts import ModelShortcuts, measure_models
 from extensions.shortcuts.text_check import ABOVE, NONE, UNKNOWN, WITHIN
@@ -66,14 +67,17 @@ class ModelResult:
         if self.outcome == NONE:
             return "no counted item has options with a key"
         by = "one model" if self.wanted_models == 1 else f"{self.wanted_models} models"
+        items, orders = with_noun(self.items, "item"), with_noun(self.orders, "order")
         lacking = (
-            f"{self.unsettled:,} of {self.items:,} items lack replies by {by} in {self.orders} orders without images"
+            f"{self.unsettled:,} of {items} {'lacks' if self.unsettled == 1 else 'lack'} replies by {by} in {orders} "
+            "without images"
         )
         if self.outcome == UNKNOWN:
             return f"{UNKNOWN}: {lacking}; to get these replies, use touchstone shortcut run"
         share = 100 * self.flagged / self.items
         figures = (
-            f"{self.flagged:,} of {self.items:,} items ({share:.1f} %) are right without images in all orders by {by}"
+            f"{self.flagged:,} of {items} ({share:.1f} %) {'is' if self.flagged == 1 else 'are'} right without images "
+            f"in all orders by {by}"
         )
         more = f"; {lacking}" if self.unsettled else ""
         return f"{self.outcome}: {figures}, at most {100 * self.at_most:.1f} %{more}"

@@ -18,7 +18,7 @@ from workflow.lead import bulk
 from workflow.lead.bulk_plans import Action, BulkSelection
 from workflow.lead.send_back import LONGEST_REASON, Reasons
 
-LABEL = "Send the items on this page back to their authors, with a reason"
+LABEL = "Send these items back"
 
 
 def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, key: str) -> None:
@@ -33,7 +33,9 @@ def offer(services: Services, view: ProjectView, reasons: Mapping[str, str], *, 
     ask: dict[str, Any] = {"by": services.person, "project": view.name, "action": Action.SEND_BACK}
     here = bulk.preview(services.store, **ask, chosen=BulkSelection(items=tuple(reasons)), reasons=Reasons(own=reasons))
     shell.show(
-        markup.paragraph("Authors will read exactly this text. Items without a reason are not sent back.", style="ts")
+        markup.paragraph(
+            "Authors will read exactly the text below. Items without a reason are not sent back.", style="ts"
+        )
     )
     words_by_item = {
         item: str(

@@ -12,6 +12,7 @@ from typing import Any
 
 from annotation_schemas import model
 from db.engine import Store
+from domain.english import with_noun
 from domain.errors import InvalidInputError, NotAvailableError
 from domain.states import Items
 from extensions.shortcuts.schema_limits import TITLES
@@ -90,8 +91,8 @@ class TextResult:
             return f"{UNKNOWN}: {self.why.rstrip('.')}"
         if self.outcome == NONE:
             return "no counted item has options with a key"
-        more = f"; {self.left_out:,} items without options excluded" if self.left_out else ""
-        flagged = f"{self.flagged:,} of {self.items:,} items flagged"
+        more = f"; {with_noun(self.left_out, 'item')} without options excluded" if self.left_out else ""
+        flagged = f"{self.flagged:,} of {with_noun(self.items, 'item')} flagged"
         if self.outcome == WITHIN:
             return f"within every limit{_BOUNDS[self.bound]}; {flagged}{more}"
         over = [limit for limit in self.limits if limit.outcome == ABOVE]

@@ -64,7 +64,7 @@ def difference_from_rest(
     x, own = table[kept], chosen[kept]
     n, n_own = len(x), int(own.sum())
     if not n_own or n_own == n:
-        reason = "There are no other answers to compare with." if n_own else "There are no values."
+        reason = "There are no other answers to compare with." if n_own else "The slice has no values."
         return undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
     value = float(x[own].mean() - x[~own].mean())
     groups, variance = n, float(x.var() * (1 / n_own + 1 / (n - n_own)))

@@ -39,7 +39,7 @@ def show_slices(page: ResultsPage, cut: SlicedScores, tests: Sequence[Contrast])
             )
         return
     shell.show(markup.tag("p", markup.text(slice_contrasts.on_chance(tests)), style="ts", data_part="chance"))
-    with st.expander(f"Each slice compared with the model's other answers ({len(tests)} rows)"):
+    with st.expander(f"Differences by slice ({markup.count(len(tests), 'row')})"):
 
         def address(line: LeaderboardLine) -> str:
             by = cut.slicing.way.name
@@ -58,7 +58,7 @@ def _chosen(view: ProjectView, cut: SlicedScores) -> list[str]:
     before = st.session_state.get(key, st.session_state.get(kept, models[:MOST_CHOSEN]))
     st.session_state[key] = [model for model in before if model in models]
     st.session_state[kept] = chosen = st.multiselect(
-        "Models in colour", sorted(models), max_selections=MOST_CHOSEN, key=key
+        "Models in color", sorted(models), max_selections=MOST_CHOSEN, key=key
     )
     return chosen
 
@@ -73,7 +73,7 @@ def contrast_table(
     heads = [
         ("Model", ""),
         (cut.slicing.way.title, ""),
-        ("Difference from the other answers", "number"),
+        ("Difference from other answers", "number"),
         ("95 % interval", "number"),
         ("p (Holm)", "number"),
         ("Answers", "number"),

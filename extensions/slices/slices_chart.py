@@ -168,9 +168,9 @@ def _about(cut: SlicedScores, chosen: Sequence[str]) -> str:
     n = sum(cut.cells[model, at].found.n_units for model in cut.models for at in range(len(cut.slicing.labels)))
     caption = f"{cut.title}, n = {n:,}."
     if chosen:
-        caption += " In color: the chosen models, with 95 % intervals."
+        caption += " The chosen models are in color, with 95 % intervals."
     if len(with_numbers(cut)) > len(chosen):
-        caption += " Grey: the others." if chosen else " Each tick is a model."
+        caption += " Gray: the others." if chosen else " Each line is a model."
     if len(cut.slicing.labels) > MOST_SLICES:
         caption += f" The chart shows {MOST_SLICES} of {len(cut.slicing.labels):,} slices."
     return caption

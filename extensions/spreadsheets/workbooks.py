@@ -137,7 +137,7 @@ def _weigh(name: str, archive: zipfile.ZipFile) -> None:
                 "workbook again."
             )
         if about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise _damaged(name, "spreadsheet programs never use this compression method")
+            raise _damaged(name, "the workbook uses a compression method that spreadsheet programs never use")
         about.file_size = max(about.file_size, left + 2 * _CHUNK)  # the archive's stated size cannot be trusted
         counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
         with archive.open(about) as stream:

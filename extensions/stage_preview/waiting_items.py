@@ -98,8 +98,8 @@ def _check(access: Access, stage: Stage, called: str) -> None:
         raise NotFoundError(f"{access.title} has no stage {called}.")
     if stage not in REAL:
         raise NotAllowedError(
-            f"{called} can be previewed only with a made-up item, because the stage shows other people's answers or "
-            "a comparison."
+            f"You can preview {called} only with a made-up item, because the stage shows other people's answers or a "
+            "comparison."
         )
     if key_is_private(access.schema) and not at_least(access.role, Role.LEAD):
         raise NotAllowedError(KEY_IS_PRIVATE)
@@ -110,7 +110,7 @@ def _item(session: Session, access: Access, item: str) -> StoredItem:
         session, project_id=access.project_id, external_id=item
     )
     if row is None:
-        raise NotFoundError(f"{access.title} has no item {item!r}.")
+        raise NotFoundError(f"{access.title} has no item {item!r}. Check the item's ID.")
     return row
 
 

@@ -89,7 +89,9 @@ def unheld(
                 for name in item_field.wording.rules
             ]
             asked = ".".join(filter(None, (field, rule)))
-            known = f"choose one of {', '.join(there)}" if there else "the schema has no `wording`"
+            known = (
+                f"choose one of {', '.join(there)}" if there else "to add rules, set `wording` in a field of the schema"
+            )
             raise NotFoundError(f"{access.name!r} has no wording rule {asked!r}; {known}.")
         there_now = items.with_states(session, project_id=access.project_id)
         contents = item_revisions.current_content(session, project_id=access.project_id) if field_rules else {}

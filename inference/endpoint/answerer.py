@@ -142,7 +142,11 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
             raise ModelError(
                 f"`{name}` of `generation` is not part of the protocol, so the endpoint would not receive this "
                 "setting: "
-                + ("list the setting under `also` if the server accepts it (vLLM does), or " if name in _ALSO else "")
+                + (
+                    "list the setting under `also` if the server accepts this setting (as vLLM does), or "
+                    if name in _ALSO
+                    else ""
+                )
                 + "remove it."
             )
     unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop", "response_format"}]
@@ -228,8 +232,7 @@ def data_uri(picture: Picture) -> str:
         ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
         raise CannotRequest(
-            f"The file of {what} of the item has changed, because the SHA-256 of the file differs. Restore the "
-            "original file."
+            f"The file of {what} of the item has changed: the SHA-256 of the file differs. Restore the original file."
         )
     kind = media_type(content)
     if kind is None:

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from domain.english import with_noun
 from domain.errors import RunStoppedError
 from domain.runs import Attempt, Outcome
 from inference.endpoint.budget import Allowance, Budget, cost
@@ -267,7 +268,7 @@ class EndpointAsker:
         elif final:
             self._in_a_row += 1
             if self._in_a_row >= self.hopeless:
-                often = f", each after {self._endpoint.attempts} attempts" if reply.again else ""
+                often = f", each after {with_noun(self._endpoint.attempts, 'attempt')}" if reply.again else ""
                 going.stopped = going.stopped or (
                     f"{self._in_a_row} questions in a row got no answer{often}. The last error: {reply.error} When "
                     "the endpoint responds again, resume the run."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from domain.english import with_noun
 from inference.spec import Endpoint, Price
 
 
@@ -65,11 +66,12 @@ class Budget:
     def why(self) -> str:
         """Return why no further request fits, as a sentence."""
         if self._max_calls is not None and self._calls >= self._max_calls:
-            return f"The run has reached the limit of {self._calls:,} requests (`max_calls`)."
+            limit = with_noun(self._calls, "request")
+            return f"The run has reached the limit of {limit} (`max_calls`). To continue, resume the run."
         currency = self._price.currency if self._price else ""
         return (
             f"The run has cost {self._cost:.4f} {currency}, and one more request could exceed `max_cost` ("
-            f"{self._max_cost:g} {currency})."
+            f"{self._max_cost:g} {currency}). To continue, resume the run."
         )
 
 

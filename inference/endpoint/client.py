@@ -322,7 +322,10 @@ class Client:
             if isinstance(cause, TooSlow):
                 return _failed(_sentence(words))
             if isinstance(cause, NoConnection):
-                return _failed(f"Touchstone cannot connect to {where}{f': {words}' if words else ''}.")
+                return _failed(
+                    f"Touchstone cannot connect to {where}{f': {words}' if words else ''}. Check that the endpoint "
+                    "is running."
+                )
             if isinstance(cause, BrokenOff):
                 return _failed(f"{where} closed the connection before the whole reply arrived.")
             cause = cause.__cause__ or cause.__context__

@@ -20,7 +20,7 @@ LONGEST_RAW = 65_536
 LONGEST_TOLD = 300
 """The largest number of characters of a server's own words in a message."""
 
-REPLACED = "Touchstone replaced characters that the database cannot store with U+FFFD."
+REPLACED = "The database cannot store some characters of the reply. Touchstone replaced these characters with U+FFFD."
 
 _ENDED = {"stop", "eos", "end_turn", "stop_sequence"}
 _CUT = {"length", "max_tokens"}
@@ -144,7 +144,9 @@ def _completion(value: Any) -> EndpointReply:
     choices = value.get("choices") if isinstance(value, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         return EndpointReply(
-            Outcome.UNREADABLE, again=True, error="The reply is JSON, but contains no answer (`choices`)."
+            Outcome.UNREADABLE,
+            again=True,
+            error="The reply is JSON, but contains no answer (`choices`). Check base_url.",
         )
     choice = choices[0]
     message = choice.get("message")
@@ -236,11 +238,16 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The endpoint does not offer this model, or base_url is wrong (base_url usually ends "
-            "with /v1).",
+            stop=f"{sentence} The endpoint does not offer this model, or base_url is wrong. Check `model` and "
+            "base_url, which usually ends with /v1.",
         )
     if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
-        return EndpointReply(Outcome.FAILED, error=f"{sentence} The question is too long for the model.")
+        return EndpointReply(
+            Outcome.FAILED,
+            error=f"{sentence} The question is too long for the model. Shorten the question, or use a model with "
+            f"a longer "
+            "context.",
+        )
     if status in (400, 422) and codes & _PARAMETER_CODES:
         name = parts.get("param")
         which = f"`{_server_words(name)}`" if isinstance(name, str) and name else "that parameter"
@@ -295,7 +302,7 @@ def _no_json(headers: Mapping[str, str], text: str) -> str:
             "The reply is a web page, not JSON. Check base_url. The page may be the sign-in page of a proxy, for "
             "example."
         )
-    return "The reply is not JSON."
+    return "The reply is not JSON. Check base_url."
 
 
 def _request_id(headers: Mapping[str, str]) -> str | None:

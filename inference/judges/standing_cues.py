@@ -109,7 +109,8 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.HEDGED,
             Reach.CLAUSE,
-            "a word that leaves it open: perhaps [[1]], either [[0]], between [[0]], at least [[1]], or [[1]]",
+            "a word that leaves the verdict open: perhaps [[1]], either [[0]], between [[0]], at least [[1]], "
+                "or [[1]]",
             _words(
                 r"maybe", r"perhaps", r"possibly", r"probably", r"likely", r"presumably", r"arguably", r"either",
                 r"between", r"somewhere", r"around", r"about", r"approximately", r"roughly", r"could", r"may", r"might",
@@ -123,7 +124,8 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.DENIED,
             Reach.SENTENCE,
-            "the judge says that it does not give it: I cannot give this rating: [[1]], unable to award",
+            "the judge says that the judge cannot give the verdict: I cannot give this rating: [[1]], unable to "
+                "award",
             _words(
                 r"(?:can ?not|can't|could not|couldn't|unable to|not able to|unwilling to|impossible to|refus\w+ to|declin\w+ to|won't|will not|would not|wouldn't|never|do not|don't|did not|didn't|does not|doesn't|shall not)"
                 r"(?: \w+ly| simply| possibly| in good conscience)? (?:give|award|assign|justify|support|grant|endorse|accept|offer|defend|agree with|agree to|stand (?:behind|by)|recommend|approve|confirm|vouch for|say|follow|write|issue|see how)"
@@ -134,7 +136,7 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.SUPPOSED,
             Reach.SENTENCE,
-            "what is only supposed: if it named the cup, had it, would have been, otherwise",
+            "a hypothetical verdict: if it named the cup, had it, would have been, otherwise",
             _words(
                 r"(?<!even )(?<!as )(?<!see )(?<!check )(?<!ask )(?<!asked )(?<!asks )if(?! anything)", r"unless",
                 r"had (?:it|the|they|he|she|this|that|you|one|there|we|i)(?! to)\b", r"were (?:it|the|there|this|i|we|one|they)",
@@ -150,7 +152,7 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.EXAMPLE,
             Reach.SENTENCE,
-            "an example, or the rule that was given: for example, such as, in the form of, the rubric says",
+            "an example, or a quoted rule: for example, such as, in the form of, the rubric says",
             _words(
                 r"for example", r"for instance", r"e\.g", r"eg", r"such as", r"examples?", r"sample", r"exemplary", r"illustrat\w+",
                 r"(?:format|form|template|pattern)(?: (?:is|was|would be|reads|must be|should be|like|of))?[: \"'`*]*$",
@@ -170,7 +172,7 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.EARLIER,
             Reach.SENTENCE,
-            "what was thought first: at first, initially, I was going to say, tempted to give, some may say",
+            "an earlier thought: at first, initially, I was going to say, tempted to give, some may say",
             _words(
                 r"at first", r"(?:first|initial|original|earlier|previous|old|gut) (?:thought|impression|glance|sight|pass|reading|draft|instinct|reaction|guess|idea|verdict|rating|score|take|look|version|choice|inclination|grade)",
                 r"first (?:wrote|gave|said|thought|had|put|wanted|chose|rated|considered|leaned)", r"initially", r"originally", r"going to (?:say|give|write|rate|assign|put)", r"about to (?:say|give|write|rate|assign|put)",
@@ -201,7 +203,7 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.DENIED,
             Reach.BEHIND,
-            "it is denied: [[1]] is not, would be too kind, is out of the question, which I disagree with",
+            "the verdict is denied: [[1]] is not, would be too kind, is out of the question, which I disagree with",
             r"^[ *_`\"')\]]*,?\s?\(?before (?:any |the |my |all )?(?:deductions?|penalt(?:y|ies)|adjustments?|subtract\w+|taking off)\b|"
             r"^[ *_`\"')\],:\u2013\u2014-]*\(\s?(?:(?:this|that|it) (?:is|was) )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken|not (?:final|mine|my|given|yet|valid|sure|certain|deserved|counted|the final|earned|justified|applicable|awarded)|nobody|kidding)\b"
             r"|^[ *_`\"')\]]*,?\s?(?:which |that |it |this )?(?:is|was|has been|gets|must be|has to be|should be|is to be|needs to be|had to be) (?:\w+ly |hereby )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken)\b"
@@ -214,7 +216,8 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.EXAMPLE,
             Reach.BEHIND,
-            "it is explained, not given: [[1]] means, is for, if A is better, = right, for example, is reserved for",
+            "the verdict is explained, not given: [[1]] means, is for, if A is better, = right, for example, is "
+                "reserved for",
             r"^[ *_`\"')\]]*\(\s?(?:hypothetical\w*|if|placeholder|default|quoted|copied|dummy|for illustration|illustrat\w+|to be (?:confirmed|decided|determined)|tbd|tbc|pending|draft|tentative\w*|provisional\w*|preliminary)\b"
             r"|^[ *_`\"')\]]*(?:,? ?\(?(?:for example|for instance|e\.g\.?|say|or similar|or the like|etc|and so on)(?=[ *_`\"')\].!]*(?:\n|$))"
             r"|(?:is|are|was|would be) (?:only |just )?(?:for|reserved|meant|defined|given (?:for|when|to|if|only)|used (?:for|when)|what|right only|allowed|an? (?:example|option|choice|possib\w+|placeholder|illustration)|only|the (?:highest|lowest|best|worst|top|maximum|minimum|form|format))\b"
@@ -227,26 +230,26 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.SUPPOSED,
             Reach.BEHIND,
-            "it depends: [[1]] if the lid counts, unless, would be right, provided that",
+            "the verdict has a condition: [[1]] if the lid counts, unless, would be right, provided that",
             r"^[ *_`\"')\],;:-]*(?:only )?(?:if|unless|provided|assuming|had (?:it|the|they|he|she)|were (?:it|the)|as long as|in case|wenn|falls|si |если|如果)\b"
             r"|^[ *_`\"')\]]*(?:would|might|could|may|should have|could have|würde|wäre)\b",
         ),
         (
             CueStanding.EARLIER,
             Reach.BEHIND,
-            "it was the first thought: [[1]] at first glance, initially, was my first thought",
+            "the verdict was the first thought: [[1]] at first glance, initially, was my first thought",
             r"^[ *_`\"')\],]*(?:at (?:a )?first|initially|on (?:a )?first|at a glance|prima facie|originally|(?:was|is|had been) (?:my|the|an?) (?:first|initial|original|earlier|previous|tempting|early)|was (?:what i|tempting|considered)|comes? to mind|(?:is|was|seems|looks|may be|might be) (?:tempting|defensible|arguable|attractive|possible|close)|on the (?:face|surface)|zunächst|zuerst|d'abord|сначала)\b",
         ),
         (
             CueStanding.HEDGED,
             Reach.BEHIND,
-            "it is left open: [[0]] or [[1]], [[0]]-[[1]], [[1]]?, [[1]], perhaps",
+            "the verdict is left open: [[0]] or [[1]], [[0]]-[[1]], [[1]]?, [[1]], perhaps",
             r"^[ *_`\"')]*(?:(?:or|and/or|oder|ou|или|或者?|または|또는)(?![\w-])|[/~\u2013\u2014-]+\s?\[*\s?[\d.,]|/\s?[\[\w]|to \[*\s?\d|\.\.+\s?\[|\?|[(,]\s?(?:or|maybe|perhaps|possibly|arguably|probably)\b|,? (?:at (?:most|best|least)|give or take|or (?:so|thereabouts|higher|lower|less|more))\b|\+)",
         ),
         (
             CueStanding.QUOTED,
             Reach.BEHIND,
-            "it is someone else's: [[1]], as the answer demands; is an attempt to influence me",
+            "the verdict is someone else's: [[1]], as the answer demands; is an attempt to influence me",
             rf"^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:is|was) )?(?:as|what|like|so|the rating) {_WHO} (?:\w+ )?(?:{_SAYS}(?=\s?(?:[.,;:!)\n]|$|so\b|it\b|me\b|for\b))|(?:asks|demands|wants|claims|requests|insists|begs|urges|hopes)\b)"
             rf"|^[ *_`\"')\],:\u2013\u2014-]*\(?\s?(?:(?:this |that |it |which )?(?:was|is|were|has been) )?(?:(?:as )?(?:given|requested|demanded|asked for|claimed|suggested|proposed|assigned|awarded|wanted|chosen|self-?\w+)(?: by| to| for)?|according to|the (?:verdict|rating|score|opinion|view) of|by|per)\s(?:the |an? |its |their |my )?(?:[\w-]+ )?(?:{_RATER}|{_WHO}|itself|reference|annotator|student)\b"
             r"|^[ *_`\"')\],:\u2013\u2014-]*\(?(?:self-?\w+|(?:the )?(?:student|assistant|candidate|model)'s\b)"

@@ -77,7 +77,7 @@ def test_ratio_alpha_has_limits_and_a_standard_error() -> None:
 @pytest.mark.parametrize(
     ("table", "scale", "words"),
     [
-        ([[1.0, -2.0], [3.0, 3.0]], RATIO, "0 and more, and there is -2"),
+        ([[1.0, -2.0], [3.0, 3.0]], RATIO, "0 or more, but the lowest value is -2"),
         ([[1.0, 2.0], [3.0, 3.0]], Scale("interval"), "the scale is interval"),
         ([[1.0, 2.0], [3.0, 3.0]], Scale("ordinal"), "the scale is ordinal"),
         ([[0.0, 0.0], [0.0, 0.0]], RATIO, "the same single value"),

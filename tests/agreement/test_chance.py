@@ -131,7 +131,7 @@ def test_fleiss_by_category() -> None:
     with pytest.raises(RatingsError, match="no category 'd'"):
         fleiss_kappa_category(table, "d")
     unused = Ratings.from_lists(ann=["a", "b"], bob=["b", "a"], scale=Scale("nominal", ("a", "b", "c")))
-    assert fleiss_kappa_category(unused, "c").reason == "No rating is c, so agreement by chance is complete."
+    assert fleiss_kappa_category(unused, "c").reason == "No rating is c, so chance agreement is complete."
 
 
 def test_weights_of_ones_own() -> None:

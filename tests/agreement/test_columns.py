@@ -108,13 +108,13 @@ def test_a_data_frame_is_a_long_table() -> None:
     [
         (lambda: Ratings.from_columns([1, 2], ["a"], [1]), "have 2 and 1 and 1 rows"),
         (lambda: Ratings.from_columns([1, None], ["a", "b"], [1, 2]), "Row 2 of the columns has no unit"),
-        (lambda: Ratings.from_columns([1], ["a"], [[1]]), "holds \\[1\\]"),
+        (lambda: Ratings.from_columns([1], ["a"], [[1]]), "contains \\[1\\]"),
         (lambda: Ratings.from_columns(np.ones((2, 2)), ["a"], [1]), "2-dimensional"),
         (
             lambda: Ratings.from_columns([1], ["a"], [6], scale=Scale("interval", (1, 2))),
             "a rated 1 as 6.0, which is not",
         ),
-        (lambda: Ratings.from_columns([1, 1], ["a", "a"], [1, 1]), "a has rated 1 twice"),
+        (lambda: Ratings.from_columns([1, 1], ["a", "a"], [1, 1]), "a rated 1 twice"),
         (lambda: Ratings.from_columns([1], ["a"], [math.inf]), "not a finite number"),
         (lambda: Ratings.from_columns(range(10_000), range(10_000), [1] * 10_000), "100,000,000 cells"),
         (
@@ -123,7 +123,7 @@ def test_a_data_frame_is_a_long_table() -> None:
         ),
         (
             lambda: LongTable.from_frame(FRAME, value="grade"),
-            "no column 'grade' for the value. The columns of the data frame are: unit",
+            "no column 'grade' for the value. Choose one of these columns: unit",
         ),
         (lambda: LongTable.from_frame(pd.concat([FRAME, FRAME], axis=1)), "2 columns called 'unit'"),
         (lambda: LongTable.from_frame(FRAME, rater="dimension"), "Row 3 of the data frame has no rater"),

@@ -123,10 +123,10 @@ def test_rogan_gladen_is_refused_where_it_would_divide_by_nearly_nothing() -> No
     human = [1] * 20 + [0] * 20
     found = rogan_gladen(human, [1] * 11 + [0] * 9 + [1] * 10 + [0] * 10, [1, 0, 1]).mean
     assert not found.defined
-    assert "0.050 is below 0.1" in (found.reason or "")
+    assert "0.050, which is below 0.1" in (found.reason or "")
     assert not rogan_gladen([1, 1], [1, 0], [1]).mean.defined
     assert not rogan_gladen(human, human, []).mean.defined
-    with pytest.raises(RatingsError, match="zeros and ones"):
+    with pytest.raises(RatingsError, match=r"zeros \(fail\) and ones \(pass\)"):
         rogan_gladen([0.5, 1], [0, 1], [1])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_a_wrong_number_is_an_error_with_both_values() -> None:
     (nothing,) = peers_of("cohen_kappa", {"weights": "none"}, EVEN, None)
     assert nothing.differs
     found = second_opinion([("kappa", 0.123, [peer]), ("fine", 1.0, [Peer("scikit-learn 1.9.1", 1.0, False)])])
-    assert found.sentence.startswith("1 of 2 coefficients differ from scikit-learn ")
+    assert found.sentence.startswith("Coefficients that differ from scikit-learn 1.9.1: 1 of 2.")
     (sentence,) = found.differences
     assert sentence.startswith(f"kappa: 0.123 in Touchstone, {peer.value:.12g} in scikit-learn ")
 
@@ -127,7 +128,10 @@ def test_a_wrong_number_is_an_error_with_both_values() -> None:
 def test_the_sentence_names_versions_and_the_largest_difference() -> None:
     peers = [Peer("krippendorff 0.9.0", 0.5 + 3e-11, False), Peer("scikit-learn 1.9.1", 0.5, False)]
     found = second_opinion([("alpha", 0.5, peers[:1]), ("kappa", 0.5, peers[1:]), ("icc", 0.4, [])])
-    assert found.sentence == "2 coefficients are equal to krippendorff 0.9.0 and scikit-learn 1.9.1 within 1e-10."
+    assert (
+        found.sentence
+        == "2 coefficients are equal to the results of krippendorff 0.9.0 and scikit-learn 1.9.1 within 1e-10."
+    )
     assert second_opinion([("icc", 0.4, [])]).sentence == "No other installed package computes these coefficients."
 
 
@@ -166,7 +170,7 @@ def test_the_command_says_in_its_last_line_that_other_packages_agree(file: Path)
     done = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file)])
     assert done.exit_code == 0, done.output
     # equal, kappa with three weights, and alpha on three levels
-    assert done.output.splitlines()[-1].startswith("7 coefficients are equal to krippendorff ")
+    assert done.output.splitlines()[-1].startswith("7 coefficients are equal to the results of krippendorff ")
     assert "0.0000" not in done.output
     columns = CliRunner().invoke(cli, ["agreement", "show", "--ratings", str(file), "--cross-check"])
     assert "scikit-learn      krippendorff" in columns.output
@@ -182,7 +186,7 @@ def test_the_command_shows_a_difference_in_red_with_both_values(file: Path, monk
         cli, ["agreement", "show", "--ratings", str(file), "--statistic", "cohen_kappa"], color=True
     )
     red = [line for line in done.output.splitlines() if line.startswith("\x1b[31m")]
-    assert "3 of 3 coefficients differ from scikit-learn" in red[0]
+    assert re.search(r"Coefficients that differ from scikit-learn \S+: 3 of 3\.", red[0])
     assert all("in Touchstone, 0.25 in scikit-learn" in line for line in red[1:])
     assert len(red) == 4
 

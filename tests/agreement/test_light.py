@@ -36,7 +36,7 @@ def test_many_raters_have_the_mean_of_their_pairs_and_the_error_of_the_jackknife
     ratings = Ratings.from_array(table)
     found = light_kappa(ratings, weights=weights)
     pairs = [cohen_kappa(ratings.of(*pair), weights=weights).value for pair in combinations(ratings.raters, 2)]
-    assert found.method == "linearised variance"
+    assert found.method == "linearized variance"
     assert found.value == pytest.approx(sum(pairs) / 55, abs=1e-12)
     assert found.se == pytest.approx(jackknife(table, weights), rel=0.04)
     assert found.high - found.low == pytest.approx(2 * 1.959964 * found.se, rel=1e-6)
@@ -55,7 +55,7 @@ def test_a_pair_without_a_common_unit_is_named() -> None:
     table[1::2, 1] = np.nan
     found = light_kappa(Ratings.from_array(table))
     assert math.isnan(found.value)
-    assert "rater 1 and rater 2 have no kappa" in (found.reason or "")
+    assert "Kappa is undefined for rater 1 and rater 2" in (found.reason or "")
 
 
 @pytest.mark.parametrize("gaps", [0, 0.2])
@@ -63,7 +63,7 @@ def test_the_mean_correlation_of_many_raters(gaps: float) -> None:
     ratings = Ratings.from_array(grades(4, gaps=gaps))
     found = mean_pearson(ratings)
     pairs = [pearson(ratings.of(*pair)).value for pair in combinations(ratings.raters, 2)]
-    assert found.method == "linearised variance"
+    assert found.method == "linearized variance"
     assert found.value == pytest.approx(sum(pairs) / 55, abs=1e-12)
     by_draws = mean_pearson(ratings, bootstrap=Bootstrap(1000))
     assert "bootstrap" in by_draws.method

@@ -22,7 +22,7 @@ def test_more_than_two_percent_warns(lost: int, warns: bool) -> None:
     found = losses_of(evenly(lost))
     assert (found.lost, found.asked, found.warns) == (lost, 1_000, warns)
     assert bool(found.warning) == warns
-    assert f"{lost} of 1,000 replies not readable" in found.sentence
+    assert f"{lost} of 1,000 replies could not be read" in found.sentence
 
 
 @pytest.mark.parametrize("by", ["model", "dimension", "value"])
@@ -101,7 +101,7 @@ def test_few_losses_in_many_groups_keep_the_level() -> None:
 
 
 def test_without_losses_or_groups_there_is_no_test() -> None:
-    assert losses_of([]).sentence == "0 of 0 replies not readable."
+    assert losses_of([]).sentence == "0 of 0 replies could not be read."
     assert losses_of([LossCell(10, {"empty": 10}, "a"), LossCell(10, {"empty": 10}, "b")]).tests == ()
     assert ScoreCount(3.0, 4).value == 0.75
     assert ScoreCount(0.0, 0).value is None

@@ -68,9 +68,9 @@ def test_a_part_without_a_value_leaves_no_mean() -> None:
     assert found.reason == "There are no values in b."
     single = mean_of_parts([1, 0, 1], ["a", "a", "b"])
     assert (single.value, math.isnan(single.low)) == (0.75, True)
-    assert single.reason == "No interval: a part has one unit only."
+    assert single.reason == "No interval: a part has only one unit."
     assert mean_of_parts([1, 1, 0, 0], list("aabb")).reason == (
-        "No interval: nothing varies within the parts, and a width of zero would claim certainty."
+        "No interval: values within the parts do not vary, so the interval would have a misleading width of zero."
     )
 
 

@@ -395,7 +395,7 @@ def test_an_order_is_enough_for_ranks() -> None:
     x, y = [0, 1, 2, 2], [1, 1, 2, 0]
     assert spearman(table).value == pytest.approx(stats.spearmanr(x, y)[0], abs=1e-12)
     assert kendall_tau(table).value == pytest.approx(stats.kendalltau(x, y)[0], abs=1e-12)
-    assert "texts" in str(pearson(table).reason)
+    assert "these ratings are text" in str(pearson(table).reason)
 
 
 def test_sentences_for_what_cannot_be_asked() -> None:

@@ -112,7 +112,7 @@ def test_a_summary_has_it_where_no_one_rated_everything() -> None:
     ("ratings", "why"),
     [
         (Ratings.from_lists(a=[1, None, 2], b=[None, 2, 3]), "Fewer than two units have two ratings"),
-        (Ratings.from_lists(a=[1, 1, None], b=[None, 1, 1], c=[1, None, 1]), "nothing varies"),
+        (Ratings.from_lists(a=[1, 1, None], b=[None, 1, 1], c=[1, None, 1]), "the units do not differ"),
         (Ratings.from_lists(a=["x", "y", None], b=[None, "y", "x"], c=["x", None, "x"]), "numbers"),
     ],
 )

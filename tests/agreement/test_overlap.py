@@ -187,7 +187,9 @@ def test_why_there_is_no_value() -> None:
     apart = ratings(Shape.BOXES, ann=[[LEFT]], bob=[[RIGHT]])
     assert box_f1(apart).value == 0
     assert box_iou(apart).reason == "No boxes of two raters match with an IoU of 0.5 or more."
-    assert temporal_iou(apart).reason == "These ratings are not spans of time, because their scale is boxes."
+    assert temporal_iou(apart).reason == (
+        "These ratings are not spans of time, because their scale is boxes. Choose a statistic for this scale."
+    )
     once = box_f1(ratings(Shape.BOXES, ann=[[LEFT]] * 9, bob=[[LEFT]] * 9), bootstrap=Bootstrap(draws=40))
     assert (once.value, once.method) == (1, "none"), "complete agreement in a sample is not certainty"
 
@@ -228,7 +230,7 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
     told = CliRunner().invoke(cli, [*asked, "objects=boxes"])
     assert told.exit_code == 0, told.output
     assert "objects: 2 raters, boxes scale" in told.output
-    assert "F1 of boxes, IoU from 0.5 0.833" in " ".join(told.output.split())  # (2/3 + 1) / 2
+    assert "F1 of boxes (IoU ≥ 0.5) 0.833" in " ".join(told.output.split())  # (2/3 + 1) / 2
     assert told.output.count("not corrected for chance") == 2
     assert "kappa" not in told.output
     found = json.loads(CliRunner().invoke(cli, [*asked, "objects=boxes", "--json"]).output)
@@ -237,7 +239,7 @@ def test_a_file_has_them_as_json_and_no_coefficient_is_made_of_them(tmp_path: Pa
     assert refused.exit_code != 0
     assert "is not a JSON list of spans of time" in str(refused.exception)
     wrong = CliRunner().invoke(cli, [*asked, "objects=box"])
-    assert "or, without values, time_spans or boxes" in str(wrong.exception)
+    assert "Without values, LEVEL can also be time_spans or boxes" in str(wrong.exception)
 
 
 def test_the_page_counts_raters_whom_no_line_names() -> None:

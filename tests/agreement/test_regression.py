@@ -88,7 +88,7 @@ def test_rows_with_gaps_are_left_out_and_counted() -> None:
     ("x", "why"),
     [
         (np.column_stack([X[:, 0], np.ones(40)]), "same value for all units"),
-        (np.column_stack([X[:, 0], 2 * X[:, 0] + 1]), "follows from the others"),
+        (np.column_stack([X[:, 0], 2 * X[:, 0] + 1]), "depends completely on other aspects"),
         (np.full((40, 2), math.nan), "too few"),
     ],
 )

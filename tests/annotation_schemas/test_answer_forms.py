@@ -40,8 +40,8 @@ FITS: list[tuple[str, Any, list[str] | None]] = [
     ("plan", "1. grasp(cup)", None),
 ]
 REFUSED: list[tuple[str, Any, list[str] | None, str]] = [
-    ("multiple_choice", "Z", ["x", "y"], "one of the options (x, y)"),
-    ("multiple_choice", "x, y", ["x", "y"], "one of the options"),
+    ("multiple_choice", "Z", ["x", "y"], "enter the text or the letter of one option (x, y)"),
+    ("multiple_choice", "x, y", ["x", "y"], "enter the text or the letter of one option"),
     ("multiple_choice", "x", None, "there are no options"),
     ("multi_select", "x, Z", ["x", "y"], "list only options"),
     ("multi_select", "x, A", ["x", "y"], "list each option only once"),
@@ -49,7 +49,7 @@ REFUSED: list[tuple[str, Any, list[str] | None, str]] = [
     ("ordering", "7", ["1", "2"], "list all options (1, 2) once each"),
     ("ordering", "1", ["1", "2"], "all options"),
     ("ordering", "1, 1", ["1", "2"], "all options"),
-    ("ordering", "1, 3", None, "list the numbers of all images"),
+    ("ordering", "1, 3", None, "list every image number once, in the right order"),
     ("property_list", "notaproperty", None, "list only these words, separated by commas: breakable, cleaningTool"),
     ("property_list", "grabbable, grabbable", None, "list each entry only once"),
     ("multiple_choice", None, ["x", "y"], "fill this in"),
@@ -76,11 +76,14 @@ BOX = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
     [
         ({"form": "boxes", "answer_boxes": [BOX, {**BOX, "image": 2}]}, ""),
         ({"form": "boxes", "answer_boxes": [{"x": 0, "y": 0, "w": 1, "h": 1}]}, ""),  # the whole image
-        ({"form": "boxes"}, "Boxes of the answer: draw the answer, because this item has a drawn answer."),
+        (
+            {"form": "boxes"},
+            "Boxes of the answer: draw the answer on the image, because this item needs a drawn answer.",
+        ),
         ({"form": "boxes", "answer_boxes": []}, "Boxes of the answer: draw the answer"),
-        ({"form": "boxes", "answer_boxes": [BOX], "answer": "on the left"}, "Answer: leave this empty"),
-        ({"form": "open", "answer": "Cup", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
-        ({"form": "plan", "answer_boxes": [BOX]}, "Boxes of the answer: remove this"),
+        ({"form": "boxes", "answer_boxes": [BOX], "answer": "on the left"}, "Answer: leave this field empty"),
+        ({"form": "open", "answer": "Cup", "answer_boxes": [BOX]}, "Boxes of the answer: remove the drawing"),
+        ({"form": "plan", "answer_boxes": [BOX]}, "Boxes of the answer: remove the drawing"),
         ({"form": "boxes", "answer_boxes": [{**BOX, "x": 0.8}]}, "extends beyond the image"),  # to 1.1
         ({"form": "boxes", "answer_boxes": [{**BOX, "x": 320, "y": 80}]}, "extends beyond the image"),  # pixels
         ({"form": "boxes", "answer_boxes": [{**BOX, "w": 0}]}, "box 1: the box has no area"),

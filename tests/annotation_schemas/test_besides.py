@@ -54,7 +54,7 @@ def schema() -> Schema:
         ({"pick": "mug", "seen": [], "fits": "yes"}, "Choose one of the listed answers."),
         (
             {"pick": "cup", "seen": ["cup", "cannot_tell"], "fits": "yes"},
-            "“Too dark” cannot be combined with other answers.",
+            "Choose either “Too dark” or other answers.",
         ),
         ({"pick": "cup", "seen": ["none_of_these"], "fits": "yes"}, "Choose only from the listed answers."),
         ({"pick": "cup", "seen": [], "fits": "none_of_these"}, "Choose one of the listed answers."),
@@ -122,7 +122,7 @@ def test_what_models_are_offered(schema: Schema) -> None:
     [
         ("- {name: question, kind: text}", "- {name: question, kind: text, none: None}", "for fields of kind"),
         ('cannot_tell: I cannot tell}\n    keep', "cannot_tell: T}\n      - {name: more, kind: choice, prompt: M, "
-         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "the option `cannot_tell` exists already"),
+         "options: [a, cannot_tell], cannot_tell: T}\n    keep", "the option `cannot_tell` already exists"),
         ("prompt: Seen?,", "prompt: Seen?, min: 1,", "so nobody can choose `none`"),
         ("prompt: Fits?,", "prompt: Fits?, none_fits: T,", "unknown key"),
         ("title: Besides", "title: Besides\nsource: {format: pca_bench, fields: {options: actions}}",

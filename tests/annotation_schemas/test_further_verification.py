@@ -29,8 +29,12 @@ stages:
 TWO, THREE = "stages.verification_2", "stages.verification_3"
 WRONG = {
     ("verification_2:", "verification_3:"): (12, THREE, "needs an earlier stage `verification_2`; rename this stage"),
-    ("criterion: right,", "criterion: clear,"): (16, f"{TWO}.keep.criterion", "it is a criterion of `verification`"),
-    ("name: right,", "name: clear,"): (15, f"{TWO}.criteria[0].name", "`clear` appears twice; remove or rename one"),
+    ("criterion: right,", "criterion: clear,"): (
+        16, f"{TWO}.keep.criterion", "this name is a criterion of `verification`"
+    ),
+    ("name: right,", "name: clear,"): (
+        15, f"{TWO}.criteria[0].name", "`clear` appears twice; rename or remove the duplicate"
+    ),
     ("    raters: 2\n", "    raters: 2\n    again: true\n"): (10, "stages.verification.again", "remove `again`"),
     ("title: Content", "title: verification"): (13, f"{TWO}.title", "`verification` has the same title"),
     ("    raters:", "    contested: drop\n    raters:"): (
@@ -42,7 +46,7 @@ WRONG = {
     ("title: Content", "contested: drop\n    skips: {after: 1, then: adjudicate}"): (
         14, f"{TWO}.skips.then", "let skips `retire` an item"
     ),
-    ("title: Content", "by: boss"): (13, f"{TWO}.by", "known: annotator, senior, lead"),
+    ("title: Content", "by: boss"): (13, f"{TWO}.by", "known values: annotator, senior, lead"),
 }  # fmt: skip
 
 

@@ -57,10 +57,10 @@ def refused(sample: dict[str, Any], **grading: Any) -> list[str]:
         ({"items": ["a"], "dimensions": ["d1"]}, "dimensions", "the listed `items` already fix the dimensions"),
         ({"items": ["a"], "seed": 3}, "seed", "`seed` has no effect without `outputs`"),
         ({"strata": ["model"]}, "strata", "`strata` has no effect without `outputs`"),
-        ({"outputs": 0}, "outputs", "`wanted` must be at least 1"),
+        ({"outputs": 0}, "outputs", "the number must be at least 1"),
         ({"outputs": "many"}, "outputs", "the value must be a whole number"),
         ({"outputs": 5, "strata": ["topologie"]}, "strata[0]", "is not a field of the item; did you mean `topology`?"),
-        ({"outputs": 5, "strata": ["dimension", "options"]}, "strata[1]", "`options` holds several values"),
+        ({"outputs": 5, "strata": ["dimension", "options"]}, "strata[1]", "`options` can have several values"),
         ({"outputs": 5, "strata": ["group"]}, "strata[0]", "no dimension of this schema has a `group`; add groups"),
         ({"outputs": 5, "strata": ["model", "model"]}, "strata[1]", "`model` is listed twice"),
         ({"output": 5}, "output", "did you mean `outputs`?"),
@@ -72,7 +72,7 @@ def test_a_plan_that_contradicts_itself_is_refused(sample: dict[str, Any], where
 
 
 def test_a_number_outside_and_an_order_that_does_the_opposite_are_refused() -> None:
-    assert "set `outputs` in the sample" in refused({"outputs": 5}, outputs=5)[0]
+    assert "move `outputs` into the sample" in refused({"outputs": 5}, outputs=5)[0]
     assert "`fewest_votes` spreads grades over many answers" in refused({"outputs": 5}, order="fewest_votes")[0]
 
 

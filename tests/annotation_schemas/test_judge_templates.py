@@ -35,10 +35,15 @@ def test_a_template_is_read_with_its_hash() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("---\nid", "id", r"t\.txt:1: a template begins with its head"),
+        ("---\nid", "id", r"t\.txt:1: the head is missing\. Begin the template with a head"),
         ("parser:", "parse:", r"t\.txt:6: parse: unknown key; did you mean `parser`\?"),
-        ("[answer]", "[answer, question]", r"t\.txt:5: variables: the text has no `\{question\}`"),
-        ("How like", "{how} like", r"t\.txt:5: variables: the text has `\{how\}`, which is missing here; add it"),
+        ("[answer]", "[answer, question]", r"t\.txt:5: variables: the text has no placeholder `\{question\}`"),
+        (
+            "How like",
+            "{how} like",
+            r"t\.txt:5: variables: the text has the placeholder `\{how\}`, which is missing in `variables`; "
+            r"add the placeholder's name",
+        ),
         ("values: [0, 1]", "values: []", r"t\.txt:7: values: give at least one value"),
         ("version: 2", "version: two", r"t\.txt:3: version: the value must be a whole number"),
     ],
@@ -90,7 +95,7 @@ SINGLE = "criterion: score, template: egothink_single"
         # the reference would be graded against itself
         (
             f"{SINGLE}, sees: [question, answer], fills: {{ref_answer_1: answer, answer: answer}}",
-            "no placeholder of the template egothink_single holds the model's answer",
+            "no placeholder of the template egothink_single contains the model's answer",
         ),
         (f"{SINGLE}, sees: [question, answer], fills: {{ref_answer_1: answer}}", "add `prediction` to `sees`"),
         (
@@ -108,11 +113,11 @@ SINGLE = "criterion: score, template: egothink_single"
         ),
         (
             "criterion: score, template: verify_reference, sees: [image, question, answer]",
-            "no placeholder of the template verify_reference holds the model's answer",
+            "no placeholder of the template verify_reference contains the model's answer",
         ),
         (
             f"criterion: fits, template: egothink_single, sees: [question, answer, prediction], {FILLED}",
-            "`answer` holds a model's answer, but the criterion is about items",
+            "`answer` contains a model's answer, but the criterion is about items",
         ),
     ],
 )
@@ -142,7 +147,10 @@ def test_all_of_ours_say_what_they_grade() -> None:
 @pytest.mark.parametrize(
     ("head", "said"),
     [
-        ("grades: reply", r"t\.txt:6: grades: the text has no `\{reply\}`; name a placeholder, or `item`"),
+        (
+            "grades: reply",
+            r"t\.txt:6: grades: the text has no placeholder `\{reply\}`; name a placeholder of the text, or `item`",
+        ),
         ("grades: answer\npair: true", r"t\.txt:6: grades: a comparison always grades `answer_a` and `answer_b`"),
     ],
 )

@@ -69,7 +69,7 @@ class Broken(NamedTuple):
 
 
 BROKEN = [
-    Broken("title: Small", "title: Small\ntitle: Again", 4, "title", "duplicate key; the same key is on line 3"),
+    Broken("title: Small", "title: Small\ntitle: Again", 4, "title", "duplicate key; this key is already on line 3"),
     Broken("        prompt: Which?", "        prompt: Which?\n        kind: text", 19, "kind", "duplicate key"),
     Broken("title: Small", "titel: Small", 3, "titel", "did you mean `title`?"),
     Broken("raters: 2", "rater: 2", 13, "stages.verification.rater", "did you mean `raters`?"),
@@ -77,21 +77,21 @@ BROKEN = [
     Broken("version: 1", "version: 1.0", 2, "version", "write 1"),
     Broken("version: 1", 'version: "1"', 2, "version", "the value must be a whole number, not text"),
     Broken("version: 1", "version: 0", 2, "version", "must be 1 or greater"),
-    Broken("title: Small", "title: 1.10", 3, "title", 'quote it: "1.10"'),
-    Broken("title: Small", "title: 2.5", 3, "title", 'quote it: "2.5"'),
-    Broken("title: Small", "title: 12", 3, "title", 'quote it: "12"'),
-    Broken("title: Small", "title: yes", 3, "title", 'quote it: "yes"'),
-    Broken("title: Small", "title: true", 3, "title", 'quote it: "true"'),
-    Broken("title: Small", "title: 2024-01-02", 3, "title", "as a date; quote it"),
+    Broken("title: Small", "title: 1.10", 3, "title", 'quote the text: "1.10"'),
+    Broken("title: Small", "title: 2.5", 3, "title", 'quote the value: "2.5"'),
+    Broken("title: Small", "title: 12", 3, "title", 'quote the value: "12"'),
+    Broken("title: Small", "title: yes", 3, "title", 'quote the text: "yes"'),
+    Broken("title: Small", "title: true", 3, "title", 'quote the value: "true"'),
+    Broken("title: Small", "title: 2024-01-02", 3, "title", "as a date; quote the text"),
     Broken("version: 1", "version: " + "9" * 5000, 2, "version", "not 5,000 characters; write at most 15 digits"),
-    Broken("title: Small", "title: Small\n<<: {a: 1}", 4, "<<", "quote it"),
+    Broken("title: Small", "title: Small\n<<: {a: 1}", 4, "<<", "quote the key"),
     Broken("title: Small", "title:", 3, "title", "the value is missing"),
     Broken("title: Small", "title: [Small]", 3, "title", "the value must be text, not a list"),
-    Broken('value: "yes", label: Yes', "value: yes, label: Yes", 23, ".options[0].value", 'quote it: "yes"'),
-    Broken('value: "no"', "value: off", 24, ".options[1].value", 'quote it: "off"'),
-    Broken("values: [1, 2, 3]", "values: [1, 010, 3]", 28, ".values[1]", 'quote it: "010"'),
-    Broken("values: [1, 2, 3]", "values: [1, 1:30, 3]", 28, ".values[1]", 'quote it: "1:30"'),
-    Broken("values: [1, 2, 3]", "values: [1, .inf, 3]", 28, ".values[1]", "quote it"),
+    Broken('value: "yes", label: Yes', "value: yes, label: Yes", 23, ".options[0].value", 'quote the text: "yes"'),
+    Broken('value: "no"', "value: off", 24, ".options[1].value", 'quote the text: "off"'),
+    Broken("values: [1, 2, 3]", "values: [1, 010, 3]", 28, ".values[1]", 'quote the text: "010"'),
+    Broken("values: [1, 2, 3]", "values: [1, 1:30, 3]", 28, ".values[1]", 'quote the text: "1:30"'),
+    Broken("values: [1, 2, 3]", "values: [1, .inf, 3]", 28, ".values[1]", "quote the text"),
     Broken("values: [1, 2, 3]", "values: [1, 3, 2]", 28, ".values", "in order"),
     Broken("values: [1, 2, 3]", "values: [1, 2, 2]", 28, ".values[2]", "appears twice"),
     Broken("        values: [1, 2, 3]\n", "", 25, "criteria[2]", "needs at least two `values`"),
@@ -175,9 +175,10 @@ BROKEN = [
            "must be hidden from raters"),
     Broken(ONE, "rule: all_of, parts: [{criterion: choice, key: reply}]", 30, "keep.parts[0].key",
            "`reply` is not a field"),
-    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion", "only some "
-    "dimensions ask"),
-    Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips", "can be skipped"),
+    Broken("prompt: Fits?", "prompt: Fits?\n        dimensions: [one]", 31, "keep.criterion",
+           "only in some dimensions"),
+    Broken("    keep:", "    skips: {after: 1}\n    keep:", 30, "verification.skips",
+           "raters cannot skip any criterion of `keep`"),
     Broken("    keep:", "    skips: {after: 3}\n    keep:", 30, "skips.after", "at most the number of raters (2)"),
     Broken("    keep:", "    skips: {after: 1, then: adjudicate}\n    keep:", 30, "skips.then", "no adjudication"),
     Broken("    keep:", "    skips: {after: 1, then: retired}\n    keep:", 30, "skips.then", "did you mean `retire`?"),
@@ -192,7 +193,7 @@ BROKEN = [
     Broken("adjudication: none", "adjudication: {by: lead,\n    causes: [a, a]}", 32, "stages.adjudication.reasons[1]",
            "appears twice"),
     Broken("adjudication: none", "adjudication: {reasons: [a],\n    causes: [b]}", 32, "stages.adjudication.causes",
-           "the earlier name of `reasons`, and both are submitted; leave `causes` out"),
+           "the file has both `reasons` and its earlier name `causes`; remove `causes`"),
     Broken("adjudication: none", "adjudication: no", 31, "stages.adjudication", "not `no`; use these keys: by, "),
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("title: Small", "title: Small\nguideline: ../secret.md", 4, "guideline", "outside the schema's folder"),
@@ -203,7 +204,7 @@ BROKEN = [
     Broken("title: Small", "title: 'Small", 3, "", "invalid YAML"),
     Broken("title: Small", "title: Small\n---\nname: other", 4, "", "second document"),
     Broken("title: Small", "\ttitle: Small", 3, "", "invalid YAML"),
-    Broken("title: Small", "title: Small\n1: x", 4, "1", "quote it"),
+    Broken("title: Small", "title: Small\n1: x", 4, "1", "quote the key"),
     Broken("title: Small", "title: Small\n[a, b]: x", 4, "", "a key must be a word"),
     Broken("title: Small", "title: Small\njudges: [{criterion: fits, template: nobody}]", 4, "judges[0].template",
            "there is no template `nobody`"),
@@ -263,7 +264,7 @@ def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
     quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
     for opened in ("title: 'Small", 'title: "Small'):
         (line, *more) = lines_of(quoted.replace("title: Small", opened))
-        assert line == "3: invalid YAML: the quote that opens here is not closed on this line; add the closing quote."
+        assert line == "3: invalid YAML: the opening quote on this line has no closing quote; add the closing quote."
         assert more == []
     # closed two lines on, it is a text of two lines
     assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""
@@ -274,7 +275,7 @@ def test_what_is_not_yaml_hides_nothing_else() -> None:
     text = text.replace("kind: text}", "kind: txt}").replace("[1, 2, 3]", "[1, 2, 3").replace("rule: unan", "rul: unan")
     found = lines_of(text + "report: {}\n")
     assert [line.split(":")[0] for line in found] == ["3", "8", "28", "30", "33"]
-    assert "is not closed" in found[0]
+    assert "has no closing quote" in found[0]
     assert "`txt` is not a known value" in found[1]
     assert "invalid YAML" in found[2]
     assert "did you mean `rule`?" in found[3]

@@ -43,7 +43,7 @@ def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
         ([{**BOX, "x": True}], "`x` must be a number"),
         ([{**BOX, "x": float("nan")}], "`x` must be a number"),
         ([{**BOX, "w": float("inf")}], "`w` must be a number"),
-        ([{**BOX, "label": "mug"}], "the label 'mug' is not one of cup, plate"),
+        ([{**BOX, "label": "mug"}], "the label 'mug' is not allowed; use one of cup, plate"),
         ([{key: BOX[key] for key in "xywh"}], "the label is missing"),
         ([{**BOX, "colour": "red"}], "`colour` is not a known key"),
         ([{**BOX, "image": 0}], "`image` must be 1 or more"),
@@ -117,7 +117,7 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
             "max_length: 1}", "cover: inside}", "works only for fields of kind `masks`", marks=needs("kinds", "masks")
         ),
         ('prompt: "Fits?"', 'prompt: "Fits?", role: image', "a criterion of kind `choice` has no `role`"),
-        ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),
+        ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` exactly alike"),
         ("{role: image, kind: image}", "{role: film, kind: clip}", "the item has no image to draw boxes on"),
         ("options: [cup, plate]", "options: [cup, cup]", "`cup` appears twice"),
     ],

@@ -92,21 +92,21 @@ IMPOSSIBLE = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\n"
               "models: {strategy: generate, prompts: egothink, variants: {planing: [one]}}\n"),
-         "31: models.variants.planing", "would silently get `general`; use one of: general, planning"),
+         "31: models.variants.planing", "would silently use `general`; use one of: general, planning"),
 ]  # fmt: skip
 MAYBE_MEANT = [
     Case(text("{rule: unanimous_and_key, criterion: choice, key: answer}", note="    - {name: reason, kind: text}"),
          "12: warning: item.fields[4]", "`reason` may reveal the right answer"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               several="    - {name: several, kind: options_of, field: options}"),
-         "13: warning: item.fields[5]", "and see `several`"),
+         "13: warning: item.fields[5]", "but already see the author's choice in `several`"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
          "32: warning: stages.grading.raters", "with two people, two different grades have no majority"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 1\n    shuffle: [options]\n"
               "    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
-         "33: warning: stages.grading.shuffle", "nothing is shuffled"),
+         "33: warning: stages.grading.shuffle", "so Touchstone shuffles no options"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, score: mean_logprob}\n"),
          "31: warning: models.score", "has no effect"),
@@ -155,7 +155,7 @@ def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
     short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
     errors, warnings = said(short, tmp_path)
     assert errors == []
-    assert [each for each in warnings if "is 3, but 2 * 2 (dimensions * people per dimension) is 4" in each] == warnings
+    assert [each for each in warnings if "is 3, but 2 dimensions times 2 people per dimension is 4" in each] == warnings
     assert warnings
     assert said(enough, tmp_path) == ([], [])
 

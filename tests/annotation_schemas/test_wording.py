@@ -83,18 +83,22 @@ def test_a_text(rule: str, question: str, broken: bool) -> None:
         (
             "alike_length: 1.5",
             ["abcd", "", "abcdefg"],
-            "Entry 3 has 7 characters, more than 1.5 times as many as entry 1 with 4",
+            "Entry 3 (7 characters) is more than 1.5 times as long as entry 1 (4)",
         ),
         ("alike_length: 1.5", ["a  b", " abc "], None),  # 3 and 3
-        ("no_rewording: true", ["The red cups.", "a Red Cup", "green cup"], "Entries 1 and 2 say the same"),
-        ("no_rewording: true", ["turn on the tap", "turn the tap on", "Turn tap on!"], "Entries 1, 2 and 3 say"),
+        ("no_rewording: true", ["The red cups.", "a Red Cup", "green cup"], "Entries 1 and 2 have the same meaning"),
+        (
+            "no_rewording: true",
+            ["turn on the tap", "turn the tap on", "Turn tap on!"],
+            "Entries 1, 2 and 3 have the same meaning",
+        ),
         ("no_rewording: true", ["wash, peel, cut", "wash, cut, peel"], None),  # another order
         ("no_rewording: true", ["5", "-5", "5%", ".5", "< 5", "> 5"], None),
         ("no_rewording: true", ["✓", "✗", "A", "the"], None),
-        ("words: {most: 2}", ["a red cup", "a cup"], "Entry 1: 3 words; write at most 2."),
-        ("ends_with: .", ["One.", "two"], "Entry 2: End it with “.”."),
+        ("words: {most: 2}", ["a red cup", "a cup"], "Entry 1: The text has 3 words. Write at most 2."),
+        ("ends_with: .", ["One.", "two"], "Entry 2: End the text with “.”."),
         ("forbidden: [all of the above]", ["cup", "All of the above."], "Entry 2: Remove “all of the"),
-        ("not_in: [question]", ["red", "green"], "Entry 1: “red” appears in Question."),
+        ("not_in: [question]", ["red", "green"], "Entry 1: “red” also appears in Question."),
     ],
 )
 def test_a_list(rule: str, options: list[str], sentence: str | None) -> None:
@@ -106,10 +110,10 @@ def test_other_languages_have_no_english_articles_and_plurals() -> None:
     rule = "wording: {no_rewording: true}"
     options = {"options": ["a casa", "casa", "CASA.", "casas"]}
     assert said(schema(options=f"language: pt, {rule}"), **options) == [
-        "options.no_rewording: Entries 2 and 3 say the same in other words."
+        "options.no_rewording: Entries 2 and 3 have the same meaning. Change or remove entries."
     ]
     assert said(schema(options=f"language: en-GB, {rule}"), **options) == [
-        "options.no_rewording: Entries 1, 2, 3 and 4 say the same in other words."
+        "options.no_rewording: Entries 1, 2, 3 and 4 have the same meaning. Change or remove entries."
     ]
 
 
@@ -118,11 +122,11 @@ def test_an_answer_in_the_question_unless_others_are_there_too() -> None:
     options = ["a red cup", "a plate"]
     given = {"options": options, "answer": options[0]}
     assert said(found, question="Why is there a red cup?", **given) == [
-        "answer.not_in: “a red cup” appears in Question."
+        "answer.not_in: “a red cup” also appears in Question. Use different words."
     ]
     assert said(found, question="Is it a plate or a red cup?", **given) == []
     assert said(found, question="为什么这里有红色的杯子?", options=["杯子", "盘子"], answer="杯子") == [
-        "answer.not_in: “杯子” appears in Question."
+        "answer.not_in: “杯子” also appears in Question. Use different words."
     ]
 
 
@@ -144,7 +148,7 @@ def test_what_is_no_text_breaks_nothing(value: Any) -> None:
 def test_what_stops_is_refused_and_the_rest_is_said() -> None:
     rules = "wording: {words: {least: 3}, ends_with: '?', stops: [ends_with]}"
     assert [each.message for each in refused_wording(schema(question=rules), {"question": "What"})] == [
-        "Question: End it with “?”."
+        "Question: End the text with “?”."
     ]
     assert refused_wording(schema(question=rules.replace("[ends_with]", "false")), {"question": "What"}) == []
     every = refused_wording(schema(question=rules.replace("[ends_with]", "true")), {"question": "What"})
@@ -165,7 +169,7 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
     [
         ({"question": "wording: {}"}, "wording", "`wording` has no rule"),
         ({"question": "wording: {stops: true}"}, "wording", "`wording` has no rule"),
-        ({"question": "wording: {alike_length: 2}"}, "wording.alike_length", "is one text"),
+        ({"question": "wording: {alike_length: 2}"}, "wording.alike_length", "is a single text"),
         ({"question": "wording: {words: {}}"}, "wording.words", "give `least`, `most` or both"),
         ({"question": "wording: {words: {least: 0}}"}, "wording.words.least", "at least 1"),
         ({"question": "wording: {words: {least: 5, most: 4}}"}, "wording.words.most", "lower `least`"),
@@ -178,18 +182,22 @@ def test_what_more_words_may_mend_is_told_apart() -> None:
         ({"question": "wording: {not_in: [question]}"}, "wording.not_in[0]", "is the field itself"),
         ({"question": "wording: {not_in: [size]}"}, "wording.not_in[0]", "is not a field with text"),
         ({"question": "wording: {not_in: [from_file]}"}, "wording.not_in[0]", "comes only from files"),
-        ({"question": "wording: {person: fourth}"}, "wording.person", "known: first, second, third"),
+        ({"question": "wording: {person: fourth}"}, "wording.person", "known values: first, second, third"),
         ({"question": "wording: {person: first}, language: de"}, "wording.person", "only in English"),
         ({"question": "language: english language"}, "language", "write, for example, `en`"),
         ({"question": "wording: {words: {most: 9}, stops: [word]}"}, "wording.stops[0]", "did you mean `words`?"),
-        ({"question": "wording: {words: {most: 9}, stops: [person]}"}, "wording.stops[0]", "is not set here"),
+        (
+            {"question": "wording: {words: {most: 9}, stops: [person]}"},
+            "wording.stops[0]",
+            "`person` is not set in `wording`",
+        ),
         ({"question": "wording: {wrods: {most: 9}}"}, "wording.wrods", "did you mean `words`?"),
         ({"options": "wording: {alike_length: 0.5}"}, "wording.alike_length", "give 1 or more"),
         ({"answer": "wording: {ends_with: .}"}, "wording.ends_with", "move the rule to `options`"),
         (
             {"answer": "wording: {not_in: [options]}"},
             "wording.not_in[0]",
-            "whose entries always contain the chosen text",
+            "so the chosen text always appears in the list",
         ),
         ({"size": "wording: {words: {most: 9}}"}, "wording", "fields of kind `text`"),
         ({"size": "language: en"}, "language", "fields of kind `text`"),

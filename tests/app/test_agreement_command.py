@@ -199,7 +199,7 @@ def test_the_table_gives_each_reason_once(tmp_path: Path) -> None:
         if value is not None
     ]
     output = run("--ratings", write_csv(rows, tmp_path / "r.csv"))
-    assert output.count("Linear weights need an order, and the scale is nominal.") == 1
+    assert output.count("Linear weights need ordered values, but the scale is nominal.") == 1
     assert "undefined: Pearson's correlation; ICC(1,1)\n" not in output  # each has a reason of its own
     assert "undefined: Cohen's kappa: ann and eva; Cohen's kappa: bob and eva\n" in output
 
@@ -256,7 +256,7 @@ def test_a_file_that_does_not_fit_is_refused_with_a_sentence(case: str, tmp_path
         (["--scale", "score=roughly"], "roughly"),
         (["--scale", "score=ordinal:0,,1"], "empty value"),
         (["--scale", "score=ordinal:0,1"], "not on the declared scale"),
-        (["--scale", "score=nominal", "--scale", "score=interval"], "twice"),
+        (["--scale", "score=nominal", "--scale", "score=interval"], "two --scale options for score"),
         (["--scale", "style=nominal"], "style"),
         (["--by", "dimension"], "dimension"),
     ],
@@ -294,5 +294,5 @@ def test_the_real_command_says_one_sentence_and_loads_nothing_heavy(tmp_path: Pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"touchstone: {missing} cannot be read: No such file")
+    assert done.stderr.startswith(f"touchstone: Touchstone cannot read {missing}: No such file")
     assert len(done.stderr.splitlines()) == 1

@@ -44,16 +44,16 @@ def test_of_three_people_the_pairs_of_votes_are_counted() -> None:
     """Item 1: all equal, 3 of 3 pairs. Item 2: two against one, 1 of 3. Item 3 has one vote."""
     found = of({"ann": ["yes", "yes", "yes"], "bo": ["yes", "yes", None], "cy": ["yes", "no", None]})
     assert found.share == "4 of 6 pairs of votes, on 2 items"
-    assert found.notes[0] == "Based on 2 items with at least two votes; 1 with fewer is left out."
+    assert found.notes[0] == "Based on 2 items with at least two votes; 1 with fewer than two is not included."
 
 
 @pytest.mark.parametrize(
     ("same", "differ", "meaning"),
     [
-        (400, 0, "everyone gave the same answer"),
+        (400, 0, "Everyone gave the same answer"),
         (395, 5, "The agreement is high enough to rely on."),
         (20, 20, "The agreement is too low to rely on. See where raters differ, and make the guideline clearer."),
-        (16, 2, "The interval reaches below 0.67, the usual minimum. More votes make it narrower."),
+        (16, 2, "The interval reaches below 0.67, the usual minimum. More votes make the interval narrower."),
     ],
 )
 def test_the_interval_says_what_the_number_is_worth(same: int, differ: int, meaning: str) -> None:
@@ -62,9 +62,9 @@ def test_the_interval_says_what_the_number_is_worth(same: int, differ: int, mean
     ann = [value for _ in range(same // 2) for value in ("yes", other)] + ["yes", "no"] * (differ // 2)
     bo = [value for _ in range(same // 2) for value in ("yes", other)] + ["no", "yes"] * (differ // 2)
     found = of({"ann": ann, "bo": bo})
-    assert meaning in [*found.notes, found.rest.rpartition(": ")[2].rstrip(".")]
+    assert meaning in [*found.notes, found.rest.rpartition("computed. ")[2].rstrip(".")]
 
 
 def test_a_value_that_most_votes_have_is_named() -> None:
     found = of({"ann": ["yes"] * 11 + ["no"], "bo": ["yes"] * 10 + ["no"] * 2})
-    assert found.notes[-1] == "88 % of these votes are “Fits”, which raises agreement by chance."  # 21 of 24
+    assert found.notes[-1] == "88 % of these votes are “Fits”, which raises chance agreement."  # 21 of 24

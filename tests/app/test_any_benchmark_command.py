@@ -61,7 +61,7 @@ def test_the_example_of_the_documentation_is_what_comes_out(here: Path) -> None:
         said[" ".join(words[1:4])] = done.stdout.splitlines()
     assert said["item import changes"] == [
         "Imported 2 items.",
-        "Media: 3 present, 1 missing (some items wait for files; add the files with --media DIR).",
+        "Media: 3 present, 1 missing (1 item with missing media; add the files with --media DIR).",
         "Missing: k4.jpg.",
         "changes.csv: the cells are separated by semicolons. Unused column: 'Quelle' (the values "
         "are kept for exports).",
@@ -132,7 +132,7 @@ def test_what_is_said_at_an_import_counts_and_what_does_not_fit_is_a_sentence(he
     assert run(*latin, "--dry-run", "--new-only").exit_code == 0
     done = run(*latin, "--new-only", "--changed-rows", "left.jsonl")
     assert done.stdout.splitlines()[0] == "Imported 1 item.", (done.output, done.exception)
-    assert "1 changed row: the existing items stay unchanged." in done.stdout.splitlines()
+    assert "1 changed row not imported: the existing items stay unchanged." in done.stdout.splitlines()
     (left,) = [json.loads(line) for line in (here / "left.jsonl").read_text(encoding="utf-8").splitlines()]
     assert (left["row"], left["raw"]) == (2, newer[1])
     refused = run("item", "import", "p", "ratings", "latin.csv", "--new-only")
@@ -183,5 +183,5 @@ def test_a_guessed_mapping_names_the_columns_and_imports(here: Path) -> None:
     lines = (here / "own.yaml").read_text(encoding="utf-8").splitlines()
     assert '  "id": "ID"' in lines
     assert '  "question": "QUESTION"' in lines
-    assert "exists already" in str(run(*words, "--write-mapping", "own.yaml").exception)
+    assert "already exists" in str(run(*words, "--write-mapping", "own.yaml").exception)
     assert run(*words, "--mapping", "own.yaml").stdout.startswith("Imported 2 items.\n")

@@ -211,7 +211,9 @@ def test_a_home_where_nothing_can_be_written_is_not_well(served: Home) -> None:
     store = served.store()
     assert _health(store, served)[0] == 200
     with _limited(8192):
-        assert find_write_error(served.path) == "Touchstone cannot write to the home folder: its disk is full."
+        assert find_write_error(served.path) == (
+            "Touchstone cannot write to the home folder: its disk is full. Check the disk and the folder's permissions."
+        )
     assert find_write_error(served.path) is None
     assert str(find_write_error(served.path / "gone")).startswith(
         "Touchstone cannot write to the home folder: No such file"
@@ -224,8 +226,10 @@ def _limited(most: int) -> Iterator[None]:
     """No file of this process grows beyond that."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def _refused_page(app: object, headers: dict[str, str], sentence: str) -> None:

@@ -49,7 +49,7 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
     again = touchstone("item", "import", "mine", "egothink", annotations, home=home)
     assert again.stdout.splitlines()[:2] == ["Imported nothing new.", "3 rows were already imported."]
     out = touchstone("item", "export", "mine", "egothink", "--out", tmp_path / "out", home=home)
-    assert out.stdout == f"3 items in 2 files at {tmp_path / 'out'}.\n"
+    assert out.stdout == f"Wrote 3 items in 2 files to {tmp_path / 'out'}.\n"
     for folder in ("Activity", "Forecast"):
         file = Path(folder) / "annotations.json"
         assert (tmp_path / "out" / file).read_bytes() == (annotations / file).read_bytes()
@@ -64,7 +64,7 @@ def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path
         (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
         (
             ("item", "import", "other", "egothink", annotations),
-            "There is no project 'other'; `touchstone project list`",
+            "There is no project 'other'. To see all projects, run `touchstone project list`",
         ),
         (("item", "import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
         (
@@ -110,7 +110,7 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
     for arguments, sentence in [
         (("Activity/9", "answer=x"), "There is no item 'Activity/9'"),
         (("Activity/1", "answer"), "is not in the form FIELD=VALUE"),
-        (("Activity/1", "colour=x"), "no such field"),
+        (("Activity/1", "colour=x"), "this schema has no field with this name"),
     ]:
         refused = touchstone("item", "edit", "mine", *arguments, home=home)
         assert refused.returncode == 1

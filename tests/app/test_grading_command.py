@@ -67,7 +67,7 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     first = sample(home)
     assert first[:3] == [
         "A planned sample of 8 of 24 answers. No answers are open to people yet. A lead can open the sample.",
-        "8 answers x 2 people = 16 slots; 16 can open now.",
+        "8 answers x 2 people = 16 slots; 16 slots can be opened now.",
         "Drawn evenly over dimension, then model, with seed 2.",
     ]
     assert [line.split() for line in first[4:]] == [[d, m, "6", "2", "2"] for d in ("d1", "d2") for m in ("m1", "m2")]
@@ -77,7 +77,7 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
         "A planned sample of 8 of 24 answers: 0 graded by 2 people, 0 begun, 8 untouched.",
     ]
     assert sample(home, "--open")[0] == "New grading tasks: 0."
-    assert sample(home, "--outputs", "9")[1] == "9 answers x 2 people = 18 slots; 2 can open now."
+    assert sample(home, "--outputs", "9")[1] == "9 answers x 2 people = 18 slots; 2 slots can be opened now."
     told = json.loads(sample(home, "--outputs", "10", "--open", "--json")[0])
     assert (told["planned"], told["slots"], told["missing_slots"], told["done"]) == (10, 20, 0, False)
     assert sum(line["untouched"] for line in told["lines"]) == 10
@@ -95,8 +95,10 @@ def test_what_does_not_fit_is_said_and_opens_nothing(tmp_path: Path) -> None:
     assert "The plan names unknown items: d1/9." in told
     done = touchstone("sample", "show", "p", "--open", home=home)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].endswith("Nothing was opened.")
+    assert done.stderr.splitlines()[-1].endswith(
+        "Nothing was opened. Import the missing answers or items, or correct the schema."
+    )
     assert touchstone("project", "create", "q", "--schema", "egothink", home=home).returncode == 0
     q = touchstone("sample", "show", "q", home=home)
-    assert q.stdout == "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.\n"
+    assert q.stdout == "Answers open to people: 0 of 0; 0 graded by 3 people, 0 begun, 0 untouched.\n"
     assert "--json needs a planned sample" in touchstone("sample", "show", "q", "--json", home=home).stderr

@@ -139,10 +139,10 @@ def test_two_presses_count_once_and_two_leads_come_after_each_other(ann: Service
         assert job is not None
         assert job.is_open
         assert import_jobs.begin(ann, first).id == job.id  # pressed again while it goes on
-        with pytest.raises(ConflictError, match=r"Ann is importing asks\.csv into this project just now"):
+        with pytest.raises(ConflictError, match=r"Ann is already importing asks\.csv into this project"):
             import_jobs.begin(bob, other)
         page = drawn(store, home, "import_", "bob", project="p")
-        assert "Ann's import of asks.csv continues if you leave this page" in page.get("progress")[0].proto.text
+        assert "Ann's import of asks.csv continues even if you leave this page" in page.get("progress")[0].proto.text
         assert page.button(key="import.items.go").disabled
         import_jobs.put_away(bob, job)
         assert import_jobs.last_import(ann, "p") is not None, "no one puts away what goes on"
@@ -192,9 +192,9 @@ def test_a_look_says_what_is_new_changed_equal_bad_and_missing(ann: Services, ho
     beside = looked(ann, table(say={3: "Other?"}), "asks v2.csv")
     assert isinstance(beside, ImportPreview)
     assert beside.beside == (
-        f"{N} of {N} rows have the names of items in this project from asks.csv; {N - 1} are unchanged. The import "
-        "would add these rows again as new the itemems, such as asks v2/0. If this file is a newer version, rename "
-        "it to asks.csv."
+        f"Rows with the names of items in this project from asks.csv: {N} of {N}, including {N - 1} unchanged. The "
+        "import would add these rows again as new items, such as asks v2/0. If this file is a newer version, rename "
+        "the file to asks.csv."
     )
 
 
@@ -233,7 +233,7 @@ def test_each_format_is_recognised_by_what_stands_in_its_file(tmp_path: Path) ->
             "d.jsonl",
             json.dumps({"id": "1", "question": "Q?", "answer": "It", "dimension": "all"}),
             "jsonl",
-            "its first",
+            "the first",
         ),
         ("e.jsonl", json.dumps({"item": "1", "model": "m", "text": "t"}), "predictions", "item, model, text"),
         ("f.jsonl", json.dumps({"judge": "j", "item": "1", "text": "t"}), "judgements", "judge, item, text"),

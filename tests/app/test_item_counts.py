@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import select
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
@@ -16,6 +17,7 @@ from app import rooms
 from app.screens import Room
 from app.services import Services
 from db.engine import Store
+from db.tables import AssetRow, ItemAssetRow, ItemRow
 from domain.item_counts import COUNTS, STATE_COUNTS, ItemCounts
 from domain.item_filter import ItemList
 from domain.records import Person, TaskView
@@ -173,6 +175,13 @@ def _work(store: Store, random: random.Random) -> None:
             if stage is Stage.ADJUDICATION:
                 values = {"decision": "accept" if choice == "red" else "reject", "cause": "wrong_key"}
             submissions.submit(store, person=people[login], task=task.id, key=task.id, values=values)
+    with store.write() as session:  # the files of some images are missing
+        for id in session.exec(select(ItemRow.id)):
+            if random.random() < 0.3:
+                named = AssetRow(project_id=1, name=f"{id}.png", kind="image", created_at=store.now())
+                session.add(named)
+                session.flush()
+                session.add(ItemAssetRow(item_id=id, asset_id=named.id, role="image"))
 
 
 def _filter_lists_as_many(store: Store, counts: ItemCounts, **where: Any) -> None:

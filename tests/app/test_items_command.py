@@ -47,19 +47,19 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
     assign = ("item", "assign", "p", "--items", "-", "--to", "ann", "--to", "ben")
     seen = said(*assign, ids=ids + "gone/9\r\ncolour/0\n")
     assert seen.splitlines()[-4:] == [
-        "gone/9: The selection has no such item.", "ann: 2", "ben: 2",
-        "Preview: 4 would change, 1 would not. To apply the change, add --yes.",
+        "gone/9: No selected item has this ID.", "ann: 2", "ben: 2",
+        "Preview: items that would change: 4. Items that would not change: 1. To apply the change, add --yes.",
     ]  # fmt: skip
     assert said("item", "list", "p", "--only-ids", "--voter", "ann") == ""
-    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "4 changed, 0 did not."
-    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "0 changed, 4 did not."
+    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "Items changed: 4. Items not changed: 0."
+    assert said(*assign, "--yes", ids=ids).splitlines()[-1] == "Items changed: 0. Items not changed: 4."
     file = tmp_path / "ids.txt"
     file.write_text(said("item", "list", "p", "--dimension", "shape", "--only-ids"), encoding="utf-8")
     priority = ("item", "prioritize", "p", "--items", str(file), "-n", "5", "--yes")
-    assert said(*priority).splitlines()[-1] == "2 changed, 0 did not."
+    assert said(*priority).splitlines()[-1] == "Items changed: 2. Items not changed: 0."
     assert (
         said("item", "return", "--to", "verification", "p", "--items", str(file), "--yes").splitlines()[-1]
-        == "0 changed, 2 did not."
+        == "Items changed: 0. Items not changed: 2."
     )
     for text, sentence in (
         (b"", "has no item IDs. Write one ID per line."),
@@ -96,12 +96,12 @@ def test_ids_go_from_the_list_to_what_is_done_to_them(store: Store, tmp_path: Pa
         (("views", "delete", "p", "Shapes", "--as", "sen"), "Only leads and the owner may change a shared view"),
     ):
         assert sentence in said(*given)
-    assert said("view", "delete", "p", "Shapes") == "The view “Shapes” is deleted.\n"
+    assert said("view", "delete", "p", "Shapes") == "Deleted the view “Shapes”.\n"
     assert [each.name for each in item_views.views(store, person=lea, project="p")] == ["Ann's"]
     out = tmp_path / "part"
     told = said("item", "export", "p", "jsonl", "--items", "-", "--out", str(out), ids="shape/4\ncolour/3\n")
-    part = "A part: 2 of the 6 items of the project, selected for this export."
-    assert told.splitlines()[-2:] == [f"2 items in 2 files at {out}.", part]
+    part = "Partial export: 2 of the project's 6 items, selected for this export."
+    assert told.splitlines()[-2:] == [f"Wrote 2 items in 2 files to {out}.", part]
     assert {path.name for path in out.iterdir()} == {"items.chosen-2-of-6.jsonl", "manifest.json"}
     assert "does not have these items: gone/9" in said(
         "item", "export", "p", "jsonl", "--items", "-", "--out", "x", ids="gone/9"

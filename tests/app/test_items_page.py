@@ -73,14 +73,14 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     every = item_list.names(store, person=lea, project="p", wanted=ItemFilter())
     seen, moved, hostile = every[3], every[27], '<b>"gone"'
     page = drawn(store, tmp_path, "items", "lea", project="p", state="in_verification", size="25")
-    assert f'aria-label="Tick {every[0]}: ' in words(page)
+    assert f'aria-label="Select {every[0]}: ' in words(page)
     _change(page, store, "lea")
     assert [each.options for each in page.radio] == [["All 28 items that match the filter"]]
     _says(page, lea, moved, hostile, seen)
     assert page.radio[0].value == "ticked"
-    told = "1 of 3 ticked items does not match this list and is left out: &lt;b&gt;&quot;gone&quot;."
+    told = "1 of 3 selected items does not match this list and is excluded: &lt;b&gt;&quot;gone&quot;."
     assert told in words(page)
-    _press(page, "Untick 1 item")
+    _press(page, "Deselect 1 item")
     assert page.session_state[f"touchstone.ticks.{lea.id}.p.drop"] == (hostile,)
     page.selectbox(key="items.what").set_value("prioritise").run()
     page.number_input(key="items.priority").set_value(3).run()
@@ -105,7 +105,7 @@ def test_what_is_ticked_is_done_once_and_never_to_items_that_changed_or_went(sto
     page.selectbox(key="items.format").set_value("jsonl").run()
     for _ in range(2):  # pressed twice
         page.button(key="items.ready.prepare").click().run()
-    assert "Ready: 1 item in 2 files. A part: 1 of the 28 items of the project" in words(page)
+    assert "Ready: 1 item in 2 files. Partial export: 1 of the project&#x27;s 28 items" in words(page)
     _, made = page.session_state["items.ready"]
     assert made["name"] == "p-jsonl-chosen-1-of-28.zip"
     assert [each["id"] for each in made["manifest"]["items"]] == [seen]

@@ -330,7 +330,7 @@ def test_the_command_lists_shows_cancels_and_repeats(
     work_off(lea)
     shown = said("show", again)
     assert "state     done" in shown
-    assert "outcome   The files were checked. Nothing was stored." in shown
+    assert "outcome   Touchstone checked the files but stored no data." in shown
     about: Any = {"slot": "s", "project": "p", "by": lea.person}
     left = desk.begin(lea.store, kind="of_an_extension_that_is_gone", **about)
     assert "progress  waits for an extension that is not installed" in said("show", left.id)

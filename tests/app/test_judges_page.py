@@ -252,7 +252,7 @@ def test_a_run_says_how_many_have_a_score_and_leads_to_calibration(show: Open, s
     run = judge(store, SAID)
     page = words(show(run=run))
     assert "4 scored of 6" in page
-    assert "mean 0.750 of scored replies; 0.500 to 0.833, depending on replies without a score" in page
+    assert "mean 0.750 of scored replies; mean of all replies between 0.500 and 0.833" in page
     assert ("/calibration?project=tiny&amp;judge=strict+by+likeness+1" in page) == ("calibration" in SCREENS)
 
 
@@ -374,5 +374,5 @@ def test_replies_out_of_a_file_are_read_like_others_and_no_one_is_asked_again(
     assert not [button for button in test.button if button.label.startswith("Ask")]
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "imported from a file: replies.jsonl" in words(test)
-    with pytest.raises(ConflictError, match="there is no model to ask"):
+    with pytest.raises(ConflictError, match="so there is no model to ask"):
         run_control.retry_failed(store, by=None, run=view.id)

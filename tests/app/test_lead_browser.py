@@ -153,11 +153,11 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     ]
     for name, content, told in (
         ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "judge is missing"),
-        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
+        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "this project has no item 'Reasoning/counting/7'"),
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
-            "2 replies of strict imported; 1 of 2 readings agree with the scores in the file.",
+            "2 replies from strict imported; readings that agree with the scores in the file: 1 of 2.",
         ),
     ):
         upload = [{"name": name, "mimeType": "application/x-ndjson", "buffer": content.encode()}]
@@ -308,28 +308,28 @@ def test_ticks_of_several_pages_are_kept_and_reach_what_is_done(
     _bring(home, thirty, tmp_path, "Object/existence")
     page.goto(f"{running.url}/items?project=tiny&text=Which,&size=25")
     settled(page)
-    said = page.get_by_role("status").filter(has_text="icked")
-    boxes = page.get_by_role("checkbox", name=re.compile("^Tick .*Which"))
+    said = page.get_by_role("status").filter(has_text="selected")
+    boxes = page.get_by_role("checkbox", name=re.compile("^Select .*Which"))
     boxes.nth(2).focus()
     page.keyboard.press("Space")
     boxes.nth(5).click(modifiers=["Shift"])
-    expect(said).to_have_text("4 ticked, 4 on this page")
+    expect(said).to_have_text("4 selected, 4 on this page")
     page.get_by_role("button", name=">", exact=True).click()
-    expect(said).to_have_text("4 ticked, 0 on this page")
+    expect(said).to_have_text("4 selected, 0 on this page")
     expect(boxes).to_have_count(5)
-    whole = page.get_by_role("checkbox", name="Tick all items on this page")
+    whole = page.get_by_role("checkbox", name="Select all items on this page")
     whole.check()
-    expect(said).to_have_text("9 ticked, 5 on this page")
+    expect(said).to_have_text("9 selected, 5 on this page")
     page.get_by_role("link", name="State", exact=True).click()
     expect(boxes).to_have_count(25)
-    expect(said).to_contain_text("9 ticked")
+    expect(said).to_contain_text("9 selected")
     settled(page)
     page.get_by_role("button", name="Change items").click()
-    expect(page.get_by_text("9 ticked items")).to_be_visible()
+    expect(page.get_by_text("9 selected items")).to_be_visible()
     settled(page)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Untick all").click()
-    expect(page.get_by_role("button", name="Untick all")).to_be_hidden()
+    page.get_by_role("button", name="Deselect all").click()
+    expect(page.get_by_role("button", name="Deselect all")).to_be_hidden()
     expect(boxes.and_(page.get_by_role("checkbox", checked=True))).to_have_count(0)
 
 
@@ -374,10 +374,10 @@ def test_dimensions_are_given_and_two_presses_deactivate_one_person_and_escape_n
 ) -> None:
     _open(page, running, "people")
     _give(page, "Ana", "Counting")
-    page.get_by_text("Saved: Ana is annotator in Counting.").wait_for()
+    page.get_by_text("Saved: Ana has the role annotator in Counting.").wait_for()
     assert _dimensions(home, "ana") == ("counting",)
     _give(page, "Bo", "Counting", "Activity")
-    page.get_by_text("Saved: Bo is annotator in Activity, Counting.").wait_for()
+    page.get_by_text("Saved: Bo has the role annotator in Activity, Counting.").wait_for()
     assert set(_dimensions(home, "bo")) == {"counting", "activity"}
     settled(page)
     page.get_by_role("button", name="Change Ana", exact=True).click()

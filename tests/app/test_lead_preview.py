@@ -17,7 +17,7 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from testkit.factories import BLIND, SETTLING, make_items, make_person, make_predictions, make_project, vote
+from testkit.factories import BLIND, SETTLING, make_items, make_person, make_pool, make_predictions, make_project, vote
 from testkit.missing_extensions import needs
 from tests.app.homes import picture
 from tests.app.screens import drawn, part, words
@@ -82,9 +82,9 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
     stage, person = PAGES[name], accounts.find_person(working, login=login)
     before, could = rows(working), blind(working, person)
     page = drawn(working, home, name, login, project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "This preview shows the page that" in words(page)
     assert "Question" not in words(page), "nothing of a real item"
-    assert "Take an item to work on it yourself" in part(page, "waits")
+    assert "To work on an item yourself, take the item" in part(page, "waits")
     page.run()
     assert rows(working) == before
     assert blind(working, person) == could
@@ -107,8 +107,13 @@ def test_looking_changes_nothing_and_the_button_takes_an_item(
 
 def test_a_lead_sees_the_form_of_authoring_before_the_images(working: Store, home: Path) -> None:
     page = drawn(working, home, "author", "lea", project="p")
-    assert "This preview shows a made-up item" in words(page)
-    assert part(page, "waits") == "The pool has no free image for you. A lead can add images."
+    assert "with a made-up item" in words(page)
+    assert part(page, "waits").endswith("but the pool has no free image. Add images")
+    (button,) = [each for each in page.button if each.label == "Write an item"]
+    assert button.disabled
+    make_pool(working, 1)
+    page = drawn(working, home, "author", "lea", project="p")
+    assert part(page, "waits").startswith("To choose an image from the pool")
     (button,) = [each for each in page.button if each.label == "Write an item"]
     button.click().run()
     assert "This preview" not in words(page)
@@ -140,7 +145,7 @@ def test_looking_at_triage_takes_no_frame(store: Store, home: Path, tmp_path: Pa
     image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="p", files=[("0.png", path)])
     before = rows(store)
     page = drawn(store, home, "triage", "lea", project="p")
-    assert "This preview shows a made-up item" in words(page)
+    assert "This preview shows the page that" in words(page)
     assert rows(store) == before
     page = press(page)
     assert 'data-view="triage"' in words(page)

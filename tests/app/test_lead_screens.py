@@ -163,7 +163,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
 @pytest.mark.parametrize("name", LEAD_PAGES)
 def test_a_lead_of_one_project_is_no_one_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
-    assert "There is no project" in words(test)
+    assert "You are not a member of any project" in words(test)
     assert not test.button
 
 
@@ -186,7 +186,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
 
 def test_an_empty_overview_says_the_next_step(store: Store, show: Show) -> None:
     page = words(show("overview", "lea"))
-    assert "There are no items yet. 144 are wanted." in page
+    assert "There are no items yet. The target is 144." in page
     assert "4 free images in the pool" in page
     assert "items are left to write, but the pool has 4 free images." in text(page)
 
@@ -268,7 +268,7 @@ def test_what_is_not_known_comes_last_either_way_and_every_word_has_to_fit() -> 
 
 def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> None:
     test = save(change(show("people", "lea"), "Bo"), role=Role.SENIOR)
-    assert "Saved: Bo is senior in all dimensions." in words(test)
+    assert "Saved: Bo has the role senior in all dimensions." in words(test)
     save(change(test, "Bo"), dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
 
@@ -276,7 +276,7 @@ def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> No
 def test_no_dimension_is_not_all_of_them(store: Store, show: Show) -> None:
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     test = save(change(show("people", "lea"), "Bo"), dimensions=[])
-    assert "Choose at least one of the dimensions, or all of them." in words(test)
+    assert "Choose at least one of the dimensions, or choose all." in words(test)
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
 
 
@@ -286,7 +286,7 @@ def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_t
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
     save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
-    assert "Another person changed the dimensions of Bo. Check the new value, then choose again." in words(test)
+    assert "Another person changed the dimensions of Bo. Check the new setting, then choose again." in words(test)
     save(change(test, "Bo"), dimensions=["activity", "counting"])
     role, dimensions = part_of(store, "bo")
     assert (role, set(dimensions or ())) == (Role.SENIOR, {"activity", "counting"})
@@ -299,7 +299,7 @@ def test_one_part_is_changed_and_the_rest_stays_as_another_lead_has_left_it(stor
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, stages=[Stage.VERIFICATION])
     test = save(change(test, "Bo"), role=Role.ANNOTATOR)
-    assert "Saved: Bo is annotator in all dimensions, for Verification." in words(test)
+    assert "Saved: Bo has the role annotator in all dimensions, for Verification." in words(test)
 
 
 def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None:
@@ -316,7 +316,7 @@ def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: St
 
     test = save(change(show("people", "lea"), "Bo"), button=".remove")
     assert bo()
-    assert "Their submissions stay and count." in words(test)
+    assert "Submissions by this person stay in the project and still count." in words(test)
     assert "You can undo the removal on this page" in words(test)
     test.button(key="people.sure.no").click().run()
     assert bo()
@@ -398,8 +398,14 @@ def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
     assert (offered.project, offered.role) == ("tiny", Role.SENIOR)
+    assert "Senior" in part(test, "invitation")
+    assert "created by Lea" in part(test, "invitation")
     next(button for button in test.button if button.label == "I copied the link").click().run()
     assert not test.code
+    next(button for button in test.button if button.label == "Revoke").click().run()
+    test.button(key="people.sure.yes").click().run()
+    assert 'data-part="invitation"' not in words(test)
+    assert accounts.invitation(store, token=address.rpartition("/invite/")[2]) is None
 
 
 def test_someone_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
@@ -436,15 +442,15 @@ def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the
 
     assert told().startswith("What was uploaded has no .json or .jsonl file.")
     words = told("mine.json")
-    assert words.startswith("mine.json: the name of folder is not a dimension of EgoThink")
-    assert words.endswith("name its dimension with “Default dimension”.")
+    assert words.startswith("mine.json: the name of the file's folder is not a dimension of EgoThink")
+    assert words.endswith("name the dimension with “Default dimension”.")
 
 
 def test_only_admins_may_name_a_path_of_the_server(store: Store, show: Show) -> None:
     assert not show("import_", "lea").get("text_input")
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     assert test.text_input(key="import.items.path")
 
 
@@ -460,7 +466,7 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     (folder / "a.png").write_bytes(picture(200))
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.text_input(key="import.items.path").input(str(tmp_path / "bench"))
     test.text_input(key="import.items.media_path").input(str(tmp_path / "bench"))
     test.run()
@@ -469,15 +475,26 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     test.button(key="import.items.go").click().run()
     page = words(test)
     assert "Invalid rows: 60. Nothing was imported. Correct the file, or import only the valid rows" in page
-    assert "with “Skip bad rows”, which lists the others" in page
+    assert "with “Skip bad rows”, which lists the skipped rows" in page
     assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
-    assert "The first 50 of 60 rows that are invalid" in [each.label for each in test.expander]
+    assert "The first 50 of 60 rows with errors" in [each.label for each in test.expander]
     (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items imported; 1 of 2 images and clips found" in words(test)
-    assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(
-        show("overview", "boss")
-    )
+    assert "1 item with missing media waits for its files." in words(test)
+    assert part(test, "imported").startswith("Show items The list starts with the 2 imported items.")
+    assert 'href="/items?project=tiny&amp;sort=-"' in words(test)
+    assert 'href="/items?project=tiny&amp;missing=yes&amp;sort=-"' in words(test)
+    board = show("overview", "boss")
+    assert "1 item waits for missing media: 1 image, such as Reasoning/counting/b.png." in words(board)
+    assert "1 with missing media" in part(board, "summary")
+    assert 'href="/items?project=tiny&amp;dimension=counting&amp;missing=yes"' in words(board)
+    assert part(show("items", "boss"), "without-media") == "1 with missing media"
+    wrong = tmp_path / "items.csv"
+    wrong.write_text("id,question\n1,What?\n", encoding="utf-8")
+    test.text_input(key="import.items.path").input(str(wrong)).run()
+    assert ", which imports items as egothink: a folder per dimension" in html.unescape(words(test))
+    assert "use a schema with `source: {format: csv}`" in html.unescape(words(test))
     out = show("export", "boss")
     out.button(key="export.prepare").click().run()
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
@@ -504,11 +521,11 @@ def test_columns_of_a_table_are_chosen_with_the_first_rows_before_the_eyes(
     ]
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
     test = show("import_", "boss", project="plain")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.selectbox(key="import.format").select("csv").run()
     test.text_input(key="import.items.path").input(str(table)).run()
     assert "t.csv has no column 'question'. The columns are 'id', 'Frage'" in html.unescape(words(test))
-    assert "with “Columns with other names”, or in the schema" in words(test)
+    assert "with “Column mapping”, or in the schema" in words(test)
     (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
     assert box.options == ["none", *lines[0].split(";"), "option_1 to option_2"]
     box.select("Frage").run()
@@ -540,10 +557,15 @@ def test_columns_that_differ_in_case_and_marks_need_no_choice(store: Store, show
         encoding="utf-8",
     )
     test = show("import_", "boss", project="plain")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.text_input(key="import.items.path").input(str(tmp_path / "t.csv")).run()
     assert "options = Choice A,Choice B" in part(test, "recognised")
     assert "id = Item ID" in part(test, "recognised")
+    (box,) = [each for each in test.selectbox if each.key and each.key.startswith("import.column.csv.question.")]
+    assert "question = QUESTION" in part(test, "recognised")
+    box.select("Options note").run()
+    assert "question = " not in part(test, "recognised"), "the person has chosen another column"
+    box.select("QUESTION").run()
     assert rows(test, "Unchanged") == [dict(zip(COUNTS, ("1", "0", "0", "0", "0", "1"), strict=True))]
     test.button(key="import.items.go").click().run()
     assert "1 item imported" in words(test)
@@ -574,20 +596,20 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
     (tmp_path / "cup.png").write_bytes(picture(201))
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.selectbox(key="import.format").select("label_studio").run()
     test.text_area(key="import.names.fields").input("question = ask")
     test.text_input(key="import.items.path").input(str(tmp_path / "tasks.json"))
     test.text_input(key="import.items.media_path").input(str(tmp_path))
     test.run()
     test.button(key="import.items.go").click().run()
-    assert "“Controls with other names”: CRITERION=verdict" in words(test)
+    assert "“Control mapping”: CRITERION=verdict" in words(test)
     test.text_area(key="import.names.controls").input("fits").run()
     test.button(key="import.items.go").click().run()
-    assert "fits does not have the form NAME=THEIRS" in words(test)
+    assert "fits does not have the form NAME=NAME_IN_FILE" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
-    assert "Name the person with “Default rater”" in words(test)
+    assert "Name the annotator with “Default rater”" in words(test)
     test.text_input(key="import.names.rater").input("kim").run()
     test.button(key="import.items.go").click().run()
     assert "Name the model with “Default model”" in words(test)
@@ -612,13 +634,13 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(
         assert "Two cups." in packed.read(name).decode()
     out.text_input(key="export.unanswered").input("N/A")
     out.button(key="export.prepare").click().run()
-    assert "“Label of items without an answer” is only for submissions" in words(out)
+    assert "“Label for unanswered items” is only for submissions" in words(out)
 
     row = replace(FORMATS["egoplan_submission"], name="other_submission", place=51)
     monkeypatch.setattr(FORMATS, "_rows", {**FORMATS, row.name: row})
     out.run()
     assert out.selectbox(key="export.run").help == "For predictions, egoplan_submission or other_submission."
-    assert out.text_input(key="export.unanswered").help.startswith("In egoplan_submission or other_submission. ")
+    assert out.text_input(key="export.unanswered").help.startswith("For egoplan_submission or other_submission. ")
 
 
 @needs("readers", "ratings")
@@ -634,7 +656,7 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
     assert not [each for each in test.expander if each.label.startswith("Imported raters")]
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.selectbox(key="import.format").select("ratings").run()
     test.selectbox(key="import.raters_are").select_index(1)
     test.text_input(key="import.items.path").input(str(tmp_path / "ratings.csv")).run()
@@ -649,13 +671,13 @@ def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: 
         "gpt": False,
     }
     page = words(show("agreement", "lea"))
-    assert "These machines are not counted: gpt." in page
-    assert "These imported people are counted: ann, cy." in page
+    assert "Ratings by these machines do not count: gpt." in page
+    assert "These imported raters count as people: ann, cy." in page
     if "calibration" in SCREENS:
         test = show("calibration", "lea")
         test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
         chosen = {each.label: each.value for each in test.multiselect}
-        assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models of a judge's family": []}
+        assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"], "Models in judge's family": []}
 
 
 @needs("readers", "ratings")
@@ -664,7 +686,7 @@ def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp
     bad.write_bytes("unit,rater,criterion,value\n1,a,fits,yes\n".encode("utf-16"))
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
     test = show("import_", "boss")
-    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.segmented_control(key="import.items.where").set_value("Path on the server").run()
     test.selectbox(key="import.format").select("ratings")
     test.text_input(key="import.items.path").input(str(bad))
     test.run()
@@ -716,7 +738,7 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     page = words(test)
     assert usual not in page
     assert usual.replace("items=all", "items=kept") in page
-    assert "cannot be computed: everyone gave the same answer" in html.unescape(page)
+    assert "cannot be computed. Everyone gave the same answer" in html.unescape(page)
 
 
 def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Store, show: Show) -> None:
@@ -727,7 +749,7 @@ def test_one_vote_is_no_agreement_and_equal_votes_have_no_coefficient(store: Sto
     vote(store, "chi", "yes")
     finding = part(show("agreement", "lea"), "finding")
     assert finding == (
-        "Two verifiers agree on 1 of 1 item. Krippendorff's alpha cannot be computed: everyone gave the same answer."
+        "Two verifiers agree on 1 of 1 item. Krippendorff's alpha cannot be computed. Everyone gave the same answer."
     )
 
 

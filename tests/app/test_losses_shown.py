@@ -325,7 +325,7 @@ def test_a_judge_that_loses_zeros_is_told_of_everywhere(home: Path) -> None:
     store = resources().store
     make_person(store, "lead", role=Role.LEAD)
     found = drawn(store, home, "results", "lead", project="p")
-    assert "0 of 120 answers not readable" in words(found), "against the key"
+    assert "0 of 120 answers could not be read" in words(found), "against the key"
     found.selectbox(key="results.scores.p").select("big-1, score").run()
     is_told(html.unescape(words(found)))
     found = drawn(store, home, "agreement", "lead", project="p", stage="grading")

@@ -175,7 +175,10 @@ def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
             description.EndpointForm(base_url="http://h/v1", model="m", extra_body='{"stream": true}'),
             "reads only complete replies",
         ),
-        (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Routing"), "line 1 has no value"),
+        (
+            description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Routing"),
+            "line 1 needs a name and a value",
+        ),
         (description.EndpointForm(base_url="http://h/v1", model="m", headers="X-Api-Key: abc"), "looks like a secret"),
     ],
 )
@@ -339,7 +342,7 @@ def test_items_that_cannot_be_asked_are_counted_with_the_reason(show: Open, item
     test.text_area(key=description.TEXT).set_value(specs.spec_as_yaml(SPEC)).run()
     test.button(key="models.see").click().run()
     page = words(test)
-    assert "3 items cannot be asked" in page
+    assert "Touchstone cannot ask about 3 items" in page
     assert "This item has no `image`." in page
     assert not [button for button in test.button if button.key.startswith("models.start")]
 
@@ -382,7 +385,7 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     assert "You cannot undo this action or resume a canceled run" in words(test)
     test.button(key=f"models.cancel.{run}.yes").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.CANCELLED
-    assert "cancelled" in words(test)
+    assert "canceled" in words(test)
 
 
 def test_a_run_shows_other_models_and_counts_answers_of_which_there_is_only_reasoning(
@@ -396,7 +399,7 @@ def test_a_run_shows_other_models_and_counts_answers_of_which_there_is_only_reas
     spec = specs.ModelSpec(name="m", adapter="endpoint", model="asked-model", endpoint=endpoint)
     run = make_run(store, attempts, project="tiny", state=RunState.DONE, spec=spec)
     page = words(show(run=run))
-    assert "1 reply came from another model than asked-model: other-model (1)." in page
+    assert "1 reply came from a model other than asked-model: other-model (1)." in page
     assert "1 only reasoning" in page
 
 
@@ -427,7 +430,7 @@ def test_what_failed_is_asked_again_on_request(show: Open, store: Store, items: 
     attempts = [Attempt(items[0], Outcome.ANSWERED, "Two."), Attempt(items[1], Outcome.EMPTY)]
     run = make_run(store, attempts, project="tiny", state=RunState.DONE)
     test = show(run=run)
-    assert test.button(key="models.retry").label == "Ask the 1 without an answer again"
+    assert test.button(key="models.retry").label == "Ask again (1 without an answer)"
     test.button(key="models.retry").click().run()
     assert run_views.view(store, by=None, run=run).state is RunState.WAITING
 
@@ -467,7 +470,7 @@ def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, it
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.LEAD)
     page = words(show("bo", run=run, project="other"))  # a lead of both sees it where it belongs
     assert "secret answer" not in page
-    assert "There is no run" in page
+    assert "has no run of a model with the ID" in page
     assert "secret answer" in words(show("bo", run=run))
 
 

@@ -58,7 +58,7 @@ def test_a_former_name_prints_and_ends_as_the_new_one(home: Path) -> None:
 def test_values_move_to_where_the_new_name_takes_them(run: CliRunner) -> None:
     run.invoke(cli, ["project", "create", "ego", "--schema", "egothink"])
     done = run.invoke(cli, ["project", "rename", "ego", "Two words"])
-    assert done.stdout == "ego is now called Two words.\n"
+    assert done.stdout == "The title of ego is now Two words.\n"
     assert done.stderr.startswith(
         "touchstone: `touchstone project rename` is now `touchstone project edit PROJECT --title`."
     )
@@ -67,7 +67,7 @@ def test_values_move_to_where_the_new_name_takes_them(run: CliRunner) -> None:
     lines = run.invoke(cli, ["run", "sample", "ego"]).stdout.splitlines()
     assert lines == [
         "New grading tasks: 0.",
-        "0 of 0 answers are open to people: 0 graded by 3 people, 0 begun, 0 untouched.",
+        "Answers open to people: 0 of 0; 0 graded by 3 people, 0 begun, 0 untouched.",
     ]
 
 

@@ -54,7 +54,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(store: Store, home: Path
         test = drawn(store, home, "overview", "lea", project="p")
         return part(test, "waiting") if 'data-part="waiting"' in words(test) else ""
 
-    assert "2 items wait for 2 votes, but only 1 person may verify here" in blocks()
+    assert "2 items wait for 2 votes, but only 1 person may vote" in blocks()
     people.append(make_person(store, "ben", stages=[Stage.VERIFICATION]))
     assert "votes" not in blocks()
     for person, choice in zip(people, ("red", "blue"), strict=True):

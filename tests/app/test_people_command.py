@@ -122,8 +122,8 @@ BAD_FILES = [
     ("login,role\nbo,verifier\n", "people.csv, row 2: 'verifier' is not a role; use one of annotator, senior, lead"),
     ("login,stages\nbo,\n", "row 2: the role is missing; add a role"),
     ("login,role,stages\nbo,lead,voting\n", "row 2: 'voting' is not a stage"),
-    ("who,role\nbo,lead\n", "row 1: the header must have these names once: login, and optionally role"),
-    ("login,role\nbo\n", "row 2: it has 1 cell, but the header has 2"),
+    ("who,role\nbo,lead\n", "row 1: the header must contain each column exactly once: login, and optionally role"),
+    ("login,role\nbo\n", "row 2: the row has 1 cell, but the header has 2"),
     ("login,role\n", "has only a header"),
 ]
 
@@ -136,7 +136,9 @@ def test_a_part_that_does_not_fit_changes_nothing(project: CliRunner, home: Path
     for wrong, told in BAD_PARTS:
         with pytest.raises(InvalidInputError, match=told):
             memberships.set_parts(store, by=None, project="ego", parts=wrong)
-    with pytest.raises(InvalidInputError, match=r"'bo' is not a member of the project 'ego'\. Nothing was changed"):
+    with pytest.raises(
+        InvalidInputError, match=r"'bo' is not a member of the project 'ego'\. Check the login\. Nothing was changed"
+    ):
         memberships.remove_members(store, by=None, project="ego", logins=["lea", "bo"])
     assert [each.person.login for each in memberships.list_members(store, person=None, project="ego")] == ["lea"]
     sheet = tmp_path / "people.csv"

@@ -33,10 +33,10 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
         done = run.invoke(cli, ["project", *given], input=typed)
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
-    assert "ego is now called Öl & <b>." in said("edit", "ego", "--title", " Öl & <b> ")
+    assert "The title of ego is now Öl & <b>." in said("edit", "ego", "--title", " Öl & <b> ")
     assert "Enter a name for the project." in said("edit", "ego", "--title", " ")
     assert "ego is archived." in said("edit", "ego", "--archive")
     assert "ego was archived already." in said("edit", "ego", "--archive")
     assert "Öl & <b>  (archived)" in said("list")
     assert "You can read and export everything" not in said("edit", "ego", "--unarchive")
-    assert "ego was not archived." in said("edit", "ego", "--unarchive")
+    assert "ego is not archived, so there is nothing to restore." in said("edit", "ego", "--unarchive")

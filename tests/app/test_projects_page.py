@@ -40,7 +40,8 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
             "Items written": "3",
             "Progress": "-",
             "Waiting for you": "2",
-            "State": "",
+            "State": "Active",
+            "": "",
         }
     ]
     assert "secret" not in words(page)
@@ -80,12 +81,14 @@ def test_everyone_sees_their_own_and_leads_make_one_with_one_press(
     page = drawn(store, home, "project_settings", "lea", project="p")
     page.text_input(key="projects.title.p.A blind test").set_value("Second round").run()
     page.button(key="projects.rename").click().run()
-    assert "The title of The project is now Second round." in words(page)
+    assert "The project&#x27;s title is now Second round." in words(page)
     page.button(key="projects.archive").click().run()
     page.button(key="projects.archive.sure.yes").click().run()
     assert "Second round is archived." in words(page)
-    assert "This project is archived. Touchstone keeps your submissions" in words(drawn(store, home, "my_work", "ann"))
-    assert "Second round is archived. You can read and export the project, but not change it." in words(
+    assert "This project is archived and has no more tasks. Touchstone keeps your submissions" in words(
+        drawn(store, home, "my_work", "ann")
+    )
+    assert "Second round is archived. You can read and export the project, but you cannot change it." in words(
         drawn(store, home, "overview", "lea", project="p")
     )
     assert rows(drawn(store, home, "projects", "ann"), "Project ID")[0]["State"] == "Archived"
@@ -130,14 +133,14 @@ def test_the_button_of_a_release_is_off_and_says_why_until_nothing_is_refused(
     assert "Release 1 is not ready: 3 items are left to write.</b> 1 more check blocks it." in words(page)
     assert "Finish or override these checks first: Items, License." in words(page)
     button = page.button(key="release.make")
-    assert (button.label, button.disabled) == ("Make release 1 with 1 item", True)
+    assert (button.label, button.disabled) == ("Create release 1 with 1 item", True)
     assert 'href="/data_card?project=p"' in words(page)
 
     page.multiselect(key="release.despite").set_value(["said", "items"]).run()
     assert {line["State"] for line in rows(page, "How it stands")} == {"Done", "Overridden"}
     assert not page.button(key="release.make").disabled
     page.text_input(key="release.private").set_value("tset").run()
-    assert "There is no split tset to keep private." in words(page)
+    assert "There is no split tset to make private." in words(page)
     assert page.button(key="release.make").disabled
     page.text_input(key="release.private").set_value("").run()
     page.button(key="release.make").click().run()
@@ -162,7 +165,10 @@ def test_the_page_release_names_a_missing_check_and_the_releases_without_it(
         asked = ReleaseOptions(despite=("said", "items"), private=("test",))
         create(store, MediaStore(home / "media"), home, by=None, project="p", asked=asked)
         page = drawn(store, home, "release", "lea", project="p")
-        assert "Put the folder `extensions/leaks` of this version of Touchstone back, and start again." in words(page)
+        assert (
+            "Restore the folder `extensions/leaks` of this version of Touchstone, then start Touchstone again."
+            in words(page)
+        )
         assert not [each for each in page.text_input if each.key == "release.accepted"]
     page = drawn(store, home, "past_releases", "lea", project="p")
     assert "The public files were not checked for leaks of private data." in words(page)

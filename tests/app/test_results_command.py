@@ -54,12 +54,12 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
     text = said()
     assert "Accuracy against the key, unreadable answers count as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
-    assert "1 earlier answers are left out" in text
+    assert "1 earlier answer does not count" in text
 
 
 def test_slices_are_told_with_their_number(home: Path) -> None:
     text = said("--by", "question~answer")
-    assert "by shared words of question and answer (share of all different words that both texts have" in text
+    assert "by shared words of question and answer (share of the words in either text that occur in both texts" in text
     assert "mean over" not in text
 
 
@@ -74,8 +74,8 @@ def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
         (["--by", "goal"], "Touchstone cannot slice items by 'goal'"),
         (["--criterion", "beauty"], "no criterion 'beauty' with numbers or named options. Its criteria: score"),
         (["--edges", "1,5"], "--edges 1,5 needs numeric slices, but dimension is not numeric"),
-        (["--edges", "5,1"], "Give up to 20 numbers from low to high"),
-        (["--cluster", "goal"], "cannot be grouped by 'goal'"),
+        (["--edges", "5,1"], "is not valid. Enter up to 20 numbers from low to high"),
+        (["--cluster", "goal"], "cannot group items by 'goal'"),
     ):
         with pytest.raises(InvalidInputError, match=words):
             said(*arguments)

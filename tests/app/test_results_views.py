@@ -31,9 +31,9 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
     assert "0.3333" in told  # 1 of 3: what was refused counts as wrong
     assert "95 % interval 0.0615 to 0.7923 (Wilson score)" in told  # Wilson for 1 of 3
     assert "3 items" in told
-    assert "1 could not be read and count as wrong: 1 (refused)" in told
+    assert "1 item without a readable answer, counted as wrong: 1 (refused)" in told
     assert "left out: 1 (the item has no key)" in told
-    assert "0.3333 to 0.6667, depending on unread and missing answers" in told
+    assert "between 0.3333 and 0.6667, depending on unread and missing answers" in told
     assert "outcome=refused" in str(table.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
     assert addresses.cases("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
         "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"
@@ -54,13 +54,12 @@ def test_the_first_sentence_gives_counts_below_ten_answers_and_never_a_mean() ->
     assert said(1, 3) == f"{EVIL} is the only model with scores: 1 of 3 answers right."
     assert said(2, 3, other=1) == (
         f"{EVIL} has the highest score so far: 2 of 3 answers right. A comparison with other is not possible yet, "
-        f"because "
-        "the two models share only 3 items."
+        "because the two models share only 3 items."
     )
     assert said(30, 40) == f"{EVIL} is the only model with scores, at 0.75 [0.60, 0.86] on 40 answers."  # Wilson
     # the same items: 20 right and 10 wrong by the first alone; mean 0.5, sd 0.506 over 40 items
     assert re.fullmatch(
-        re.escape(f"{EVIL} scores highest, at 0.75 [0.60, 0.86] on 40 answers. It leads other by 0.50 [")
+        re.escape(f"{EVIL} scores highest, at 0.75 [0.60, 0.86] on 40 answers. This model leads other by 0.50 [")
         + r"0\.3\d, 0\.6\d\] on the same 40 items\.",
         said(30, 40, other=10),
     )

@@ -144,7 +144,7 @@ def test_killed_again_and_again_it_ends_with_every_answer_once(
     endpoint.most = None
     status, told = process.wait(900), process.output()
     assert status == 0, told
-    assert f"done: {wanted} of {wanted} items asked, {wanted} answered" in told
+    assert f"done: {wanted} of {wanted} items processed, {wanted} answered" in told
     assert sorted(seen) == seen
     assert seen[-1] < wanted
     assert_answered_once(full, run, wanted)
@@ -237,7 +237,7 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         assert "Traceback" not in done.stderr
         return done.stderr
 
-    assert "Name the model" in refused()
+    assert "Start a new run with --spec FILE" in refused()
     assert "cannot change the settings of an existing run" in refused("--resume", "x", "--limit", "3")
     assert "There is no run 'x'" in refused("--resume", "x")
     assert "--retry-failed needs --resume" in refused("--spec", str(spec), "--retry-failed")

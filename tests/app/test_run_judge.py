@@ -79,8 +79,8 @@ def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
         server.most = None
         done = touchstone(*command, home=home)
     assert done.returncode == 0, done.stderr
-    assert "score: 120 of 120 scored" in done.stdout
-    assert "done: 120 of 120 requests asked, 120 answered" in done.stdout
+    assert "score: 120 of 120 replies scored" in done.stdout
+    assert "done: 120 of 120 requests processed, 120 answered" in done.stdout
     assert asked(home, "SELECT count(*) FROM judgement") == 120
     assert asked(home, "SELECT count(DISTINCT unit_id) FROM judgement") == 120
     assert asked(home, "SELECT count(*) FROM attempt") == 120
@@ -96,9 +96,9 @@ def test_replies_come_in_from_a_file(home: Path) -> None:
     path.write_text("".join(json.dumps(record) + "\n" for record in told))
     command = ("item", "import", "p", "judgements", str(path), "--set", f"template={home / 'likeness.txt'}")
     done = touchstone(*command, home=home)
-    assert "New replies from f: 6ar." in done.stdout, done.stderr
+    assert "New replies from far: 6." in done.stdout, done.stderr
     again = touchstone(*command, home=home)
-    assert "New replies from f: 0ar, 6 already imported." in again.stdout, again.stderr
+    assert "New replies from far: 0, 6 already imported." in again.stdout, again.stderr
     nameless = touchstone(*command[:5], home=home)
     assert (nameless.returncode, "--set template=ID" in nameless.stderr) == (1, True)
 
@@ -118,7 +118,7 @@ def test_what_a_command_adds_to_requests_is_sent_and_kept_and_another_model_is_r
             assert request.headers["x-routing"] == "fast"
     for done in (judge, model):
         assert done.returncode == 0, done.stderr
-        assert "2 replies came from another model than scripted: scripted-mini (2)." in done.stdout
+        assert "2 replies came from a model other than scripted: scripted-mini (2)." in done.stdout
     with closing(sqlite3.connect(home / "touchstone.db")) as database:
         kept = [json.loads(row[0])["spec"] for row in database.execute("SELECT params FROM run WHERE kind != 'import'")]
     asking = [each for each in kept if each.get("endpoint")]

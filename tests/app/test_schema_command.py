@@ -59,7 +59,7 @@ def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path)
     path.write_text(
         f"{unanimous}  grading: {{raters: 2, criteria: [{{name: good, kind: choice, prompt: P, options: [a, b]}}]}}\n"
     )
-    said = f"{path}:11: warning: stages.grading.raters: a majority of two people needs both"
+    said = f"{path}:11: warning: stages.grading.raters: with two people, two different grades have no majority"
     output = run("check", str(path))
     assert "Mine (mine, version 1) is valid." in output
     assert "1 warning:" in output
@@ -87,6 +87,6 @@ def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Pat
     code = f"import sys; sys.argv = ['touchstone', 'schema', 'check', {str(path)!r}]; from app.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 1
-    assert f"{path}:2: name: duplicate key; the same key is on line 1; remove one of the two." in done.stderr
+    assert f"{path}:2: name: duplicate key; this key is already on line 1; remove one of the two keys." in done.stderr
     assert f"{path}:3: version: the value must be a whole number, not text; write the number in digits." in done.stderr
     assert "Traceback" not in done.stderr

@@ -38,7 +38,7 @@ def test_each_stage_says_what_people_see_and_are_asked() -> None:
     ]
     at = lines.index("Grading: 3 raters; score")
     assert lines[at + 1 : at + 4] == [
-        "  People see: image, Question, Reference, Answer (of a model)",
+        "  People see: image, Question, Reference, Answer (from a model)",
         "  How good is this answer?   [score: scale]",
         "    Wrong | Partly right | Right",
     ]
@@ -52,7 +52,7 @@ def test_conditions_are_said_in_words() -> None:
     assert [line.strip() for line in lines[at + 1 : at + 5]] == [
         "From the item's options.",
         "Asked only if asks is order.",
-        "Asked only in temporal.",
+        "Asked only in these dimensions: temporal.",
         "Optional.",
     ]
 
@@ -84,7 +84,7 @@ stages:
     assert done.exit_code == 0, done.output
     for line in (
         "    Two answers count as equal if they differ by at most 0.5 cm.",
-        "    Two answers count as equal if they differ by at most 0.1 of the right answer.",
+        "    Two answers count as equal if they differ by at most 0.1 times the right answer.",
         "  Between width and height: It is higher than wide.",
     ):
         assert line in done.stdout.splitlines()

@@ -37,11 +37,11 @@ def test_the_page_says_that_they_are_equal_and_shows_a_difference_as_an_error(tm
     page = words(test.run())
     assert (
         "Touchstone is comparing the values with scikit-learn" in page
-        or "coefficients are equal to krippendorff " in page
+        or "coefficients are equal to the results of krippendorff " in page
     )
     until_done()
     page = words(test.run())
-    assert "coefficients are equal to krippendorff " in page
+    assert "coefficients are equal to the results of krippendorff " in page
     assert "within 1e-12." in page
     known = reversed(figure_requests._memory.known.items())  # the newest: other tests of this process leave theirs
     place, figure = next((place, each) for place, each in known if isinstance(each.value, SecondOpinion))

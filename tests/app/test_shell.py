@@ -79,7 +79,7 @@ def test_an_unexpected_error_of_a_route_is_told_calmly_too(caplog: pytest.LogCap
         status, text = _answer(RuntimeError("swordfish"), frame)
         assert status == 500
         assert "swordfish" not in text
-        number = re.search(r"Error ([0-9a-f]{8})", text)
+        number = re.search(r"error number ([0-9a-f]{8})", text)
         assert number
         assert number[1] in caplog.text
 

@@ -50,11 +50,11 @@ def test_the_start_says_where_things_are_and_the_first_admin_s_password_once(run
     said = running.output()
     assert f"Touchstone is running at {running.url}" in said
     assert str(running.home) in said
-    assert "First admin: sign in as admin with " in said
+    assert "First admin: sign in as admin with this password" in said
 
 
 def test_the_first_admin_can_sign_in_with_what_was_printed(running: Server) -> None:
-    password = running.output().split("sign in as admin with ")[1].split()[0]
+    password = running.output().split("which Touchstone shows only once: ")[1].split()[0]
     assert len(password) >= 16
     assert Client(running.url).sign_in("admin", password).get("/").status == 200
 
@@ -161,7 +161,7 @@ def test_a_sign_in_link_works_once_and_looking_at_it_uses_nothing_up(running: Se
     assert client.get("/").status == 200
     again = Client(running.url).send_form(path)
     assert again.status == 403
-    assert "used already" in again.text
+    assert "has already been used" in again.text
     assert Client(running.url).send_form("/link/forged").status == 403
 
 
@@ -212,7 +212,7 @@ def test_people_are_made_and_listed_by_command(running: Server) -> None:
     assert "admin" in listed.stdout
     again = touchstone("person", "create", "bo", home=running.home)
     assert again.returncode == 1
-    assert "is taken" in again.stderr
+    assert "is already in use" in again.stderr
     assert touchstone("person", "link", "nobody", home=running.home).returncode == 1
 
 
@@ -225,7 +225,7 @@ def test_a_session_survives_a_restart_and_a_killed_server(running: Server, clien
 def test_a_taken_port_is_said_in_a_sentence(running: Server) -> None:
     second = touchstone("serve", "--port", str(running.port), home=running.home)
     assert second.returncode == 1
-    assert "taken" in second.stderr
+    assert "is in use" in second.stderr
     assert "Traceback" not in second.stderr
 
 
@@ -246,7 +246,7 @@ def test_the_server_works_on_postgresql(postgres_cluster: Cluster, tmp_path: Pat
     url = postgres_cluster.url(name)
     server = Server(home, TOUCHSTONE_DATABASE_URL=url).start()
     try:
-        password = server.output().split("sign in as admin with ")[1].split()[0]
+        password = server.output().split("which Touchstone shows only once: ")[1].split()[0]
         client = Client(server.url).sign_in("admin", password)
         assert client.get("/").status == 200
         assert client.get("/healthz").data["database"] == "ok"

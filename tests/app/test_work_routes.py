@@ -167,8 +167,8 @@ def test_the_wording_of_texts_is_looked_at_while_someone_types(home: Home, ana: 
     about = {"project": "worded", "stage": "authoring"}
     seen = ana.post("/api/wording", {**about, "values": {"question": "What is in there", "unknown": [1]}})
     sentences = {
-        "words": {"sentence": "4 words; write at most 3.", "stops": False, "later": False},
-        "ends_with": {"sentence": "End it with \u201c?\u201d.", "stops": True, "later": True},
+        "words": {"sentence": "The text has 4 words. Write at most 3.", "stops": False, "later": False},
+        "ends_with": {"sentence": "End the text with \u201c?\u201d.", "stops": True, "later": True},
     }
     told = [{"field": "question", "rule": rule, **rest} for rule, rest in sentences.items()]
     assert (seen.status, seen.data) == (200, {"wording": told})

@@ -722,7 +722,9 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
     assert place.draft(person)["note"] == "mine"
     browser_page.keyboard.press("Enter")
     expect(asked(browser_page)).not_to_have_text(first)
-    expect(browser_page.locator(".banner")).to_contain_text("Your last answer does not count. This task went to")
+    expect(browser_page.locator(".banner")).to_contain_text(
+        "Your last answer does not count. Your lease had ended, so this task went to"
+    )
     browser_page.keyboard.press("Escape")
     expect(browser_page.locator(".banner")).to_be_hidden()
 

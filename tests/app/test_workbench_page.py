@@ -116,7 +116,7 @@ def test_images_are_described_by_the_field_that_the_schema_names_where_the_stage
     ("old", "new", "sentence"),
     [
         ("alt: caption}", "alt: captoin}", "`captoin` is not a text field or a list of texts"),
-        ("alt: captions}", "alt: caption}", "`caption` is a single text, but an item may have several images"),
+        ("alt: captions}", "alt: caption}", "`caption` is a single text, but an item can have several images"),
     ],
 )
 def test_a_description_that_cannot_be_is_refused(old: str, new: str, sentence: str) -> None:

@@ -68,7 +68,10 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
 @pytest.mark.parametrize(
     ("text", "reasons"),
     [
-        ("a,b\n1,2\n3\n4,5,6\n7,8\n", [f"it has {n}, but the header has 2" for n in ("1 cell", "3 cells")]),
+        (
+            "a,b\n1,2\n3\n4,5,6\n7,8\n",
+            [f"the row has {n}, but the header has 2; add or remove cells" for n in ("1 cell", "3 cells")],
+        ),
         (
             'a,b\n1,"2\n3,4\n',
             [
@@ -80,7 +83,7 @@ def test_marks_of_formulas_are_taken_off_and_put_on() -> None:
         ),
         (
             'a,b\n"1"x,2\n3,4\n',
-            ["text follows a closing double quote; to include a double quote in a cell, write the item twice"],
+            ["text follows a closing double quote; to include a double quote in a cell, write two double quotes"],
         ),
         ("a,b\n1,2\x00\n3,4\n", ["the row has a NUL character, so the file is damaged; save the file again"]),
     ],
@@ -95,7 +98,7 @@ def test_a_row_that_does_not_fit_says_why(text: str, reasons: list[str]) -> None
         ("", "it is empty"),
         ("\ufeff\n\r\n", "it is empty"),
         ("a,b,a\n1,2,3\n", "two columns have the name 'a'"),
-        ('"a,b\n1,2\n', "a double quote that is not closed"),
+        ('"a,b\n1,2\n', "the header has an unclosed double quote"),
         ("a\x00,b\n", "NUL"),
     ],
 )

@@ -52,7 +52,7 @@ def test_what_is_kept_of_a_number(given: Any, kept: str) -> None:
         ("٣", "in digits"),  # not the digits that others compute with
         (True, "in digits"),
         (float("inf"), "in digits"),
-        ("0." + "1" * 41, "at most 40 digits are allowed (42 now)"),
+        ("0." + "1" * 41, "the value has 42 digits; use at most 40 digits"),
     ],
 )
 def test_what_is_no_number(given: Any, says: str) -> None:

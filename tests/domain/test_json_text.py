@@ -207,7 +207,7 @@ def test_nesting_may_be_deep_and_values_long() -> None:
 BROKEN = [
     ('[{"a": 1}', 2, "the closing ] is missing"),
     ('[{"a": 1},', 2, "the file ends in the middle"),
-    ('[{"a": 1}, {"a": "tex', 2, "missing or broken"),
+    ('[{"a": 1}, {"a": "tex', 2, "missing or invalid"),
     ('[{"a": 1}, {"a"', 2, "the file ends in the middle"),
     ('[{"a": 1}, {"a": }]', 2, "a value is missing"),
     ('[{"a": 1}, {"a": NaN}]', 2, "a value is missing"),
@@ -217,12 +217,12 @@ BROKEN = [
     ('[{"a": 1},]', 2, "missing after the last comma"),
     ('[{"a": 1}] x', 2, "more text after the closing ]"),
     ('[{"a": 1} {"a": 2}]', 2, "a comma or the closing ]"),
-    ('[{"a": "line\nbreak"}]', 1, "missing or broken"),
-    ('[{"a": 1}, 3]', 2, "not an object"),
-    ('[{"a": 1}, null, {"b": 2}]', 2, "not an object"),
+    ('[{"a": "line\nbreak"}]', 1, "missing or invalid"),
+    ('[{"a": 1}, 3]', 2, "not a JSON object"),
+    ('[{"a": 1}, null, {"b": 2}]', 2, "not a JSON object"),
     ('{"a": 1}\n{"a": 2\n{"a": 3}', 2, "ends in the middle"),
     ('{"a": 1}\n{"a": 2} {"a": 3}\n', 2, "more text after the record"),
-    ('{"a": 1}\n[1]\n', 2, "not an object"),
+    ('{"a": 1}\n[1]\n', 2, "not a JSON object"),
 ]
 
 

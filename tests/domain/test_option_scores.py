@@ -86,7 +86,7 @@ def test_what_is_kept_says_the_same_when_it_is_read() -> None:
 
 @pytest.mark.parametrize("wrong", [(), (float("nan"),), (-1.0, float("-inf"))])
 def test_no_score_is_made_from_what_is_not_a_number(wrong: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match="no probability for every token of the option “cut”"):
+    with pytest.raises(ValueError, match="does not give a probability for every token of the option “cut”"):
         Option.of("cut", wrong)
 
 

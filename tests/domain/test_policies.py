@@ -226,13 +226,25 @@ def ballot(rater: int, choice: Any, fits: Any, hard: Any) -> Vote:
     ("cast", "state", "told"),
     [
         ([("b", "yes", 1), ("b", "yes", 3)], KEPT, "satisfy the rule"),  # 1 and 3 are both at most 3
-        ([("a", "yes", 1), ("a", "yes", 1)], OUT, "another value in choice (wanted: the item's answer)"),
-        ([("b", "no", 1), ("b", "no", 1)], OUT, "another value in fits (wanted: yes)"),
-        ([("b", "yes", 4), ("b", "yes", 5)], OUT, "another value in hard (wanted: at most 3)"),
-        ([("b", "yes", 3), ("b", "yes", 4)], SENIOR, "differ in hard (wanted: at most 3)"),
-        ([("b", "yes", None), ("b", "yes", 1)], SENIOR, "differ in hard"),
-        ([("b", "no", 4), ("b", "yes", 5)], OUT, "in hard"),  # one part that is agreed on is enough to reject
-        ([("b", "yes", "2"), ("b", "yes", True)], OUT, "in hard"),  # no numbers, so not within the limit
+        (
+            [("a", "yes", 1), ("a", "yes", 1)],
+            OUT,
+            "For choice (wanted: the item's answer), the votes agree on a value that does not keep the item",
+        ),
+        (
+            [("b", "no", 1), ("b", "no", 1)],
+            OUT,
+            "For fits (wanted: yes), the votes agree on a value that does not keep the item",
+        ),
+        (
+            [("b", "yes", 4), ("b", "yes", 5)],
+            OUT,
+            "For hard (wanted: at most 3), the votes agree on a value that does not keep the item",
+        ),
+        ([("b", "yes", 3), ("b", "yes", 4)], SENIOR, "differ on hard (wanted: at most 3)"),
+        ([("b", "yes", None), ("b", "yes", 1)], SENIOR, "differ on hard"),
+        ([("b", "no", 4), ("b", "yes", 5)], OUT, "For hard"),  # one part that is agreed on is enough to reject
+        ([("b", "yes", "2"), ("b", "yes", True)], OUT, "For hard"),  # no numbers, so not within the limit
     ],
 )
 def test_parts_have_a_target_each(cast: list[tuple[Any, Any, Any]], state: ItemState, told: str) -> None:

@@ -119,4 +119,4 @@ def test_a_new_row_is_on_its_page_and_in_lists_and_results(tmp_path: Path, sqlit
     assert "has no run of a judge with the ID" in told["on judges"]
     assert any("answers" in options for options in told["export"])
     assert f"{run}  found " in told["list"]
-    assert f"The run {run} is answers that answers has found: there is no one to ask." in told["pause"]
+    assert f"The answers of the run {run} come from answers." in told["pause"]

@@ -115,7 +115,7 @@ def _make(window: Firefox, server: Server, folder: Path) -> None:
     window.shows("1 dimension. Stages: verification, adjudication, grading.")
     window.settled()
     window.enters("Create project", times=2)
-    window.shows(f"{TITLE} is created.", "First release")
+    window.shows(f"Project {TITLE} was created.", "First release")
 
 
 def _bring(window: Firefox, file: Path) -> None:
@@ -164,7 +164,7 @@ def _give_rights(window: Firefox) -> None:
     window.keys(" ")
     window.settled()
     window.enters("Save", selector=IN_DIALOG, times=2)
-    window.shows("Saved: Cat is annotator in all dimensions, for Grading.")
+    window.shows("Saved: Cat has the role annotator in all dimensions, for Grading.")
 
 
 def _others_work(server: Server, folder: Path) -> None:
@@ -209,8 +209,8 @@ def _release(window: Firefox) -> None:
     window.types("input[aria-label='Override checks']", "License")
     window.keys("Enter", "Escape")
     window.settled()
-    window.enters(f"Make release 1 with {len(PLAN.kept)} items", selector="button", times=2)
-    window.shows("Release 1 is made")
+    window.enters(f"Create release 1 with {len(PLAN.kept)} items", selector="button", times=2)
+    window.shows("Release 1 is complete")
     window.settled()
     window.enters("Download", selector="a")
     with zipfile.ZipFile(window.downloaded("*1*.zip")) as packed:

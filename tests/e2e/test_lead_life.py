@@ -146,7 +146,7 @@ def _make(lead: Desk, folder: Path, look: Look) -> None:
     look(lead, "01-yaml")
     keys.button("Create project", times=2)
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
-    expect(page.get_by_text(f"{TITLE} is created.")).to_be_visible()
+    expect(page.get_by_text(f"Project {TITLE} was created.")).to_be_visible()
     expect(page.locator("[data-part=steps]")).to_be_visible()
     lead.settled()
     look(lead, "02-dashboard")
@@ -216,7 +216,7 @@ def _give_rights(lead: Desk, look: Look) -> None:
     look(lead, "06-rights")
     keys.button("Save", within=dialog)
     dialog.wait_for(state="detached")
-    expect(page.get_by_text("Saved: Cat is annotator in all dimensions, for Grading.")).to_be_visible()
+    expect(page.get_by_text("Saved: Cat has the role annotator in all dimensions, for Grading.")).to_be_visible()
     lead.settled()
 
 
@@ -224,16 +224,16 @@ def _tick(lead: Desk, places: range | tuple[int, ...]) -> None:
     """Tick items of the first page of the table that follow one another: down to the first, and with Shift on."""
     keys, n = Keyboard(lead.page), len(places)
     expect(lead.page.locator("table tbody tr")).to_have_count(25)
-    keys.reach(lead.page.get_by_role("checkbox", name="Tick all items on this page"))
+    keys.reach(lead.page.get_by_role("checkbox", name="Select all items on this page"))
     lead.press(*["ArrowDown"] * (places[0] + 1), "Space", *["Shift+ArrowDown"] * (n - 1))
-    expect(lead.page.get_by_text(f"{n} ticked, {n} on this page")).to_be_visible()
+    expect(lead.page.get_by_text(f"{n} selected, {n} on this page")).to_be_visible()
     _open_actions(lead, n)
 
 
 def _open_actions(lead: Desk, n: int) -> None:
     """Open the dialog with the actions on what is ticked."""
     Keyboard(lead.page).button("Change items")
-    expect(lead.page.get_by_role("dialog").get_by_text(f"{n} ticked items")).to_be_visible()
+    expect(lead.page.get_by_role("dialog").get_by_text(f"{n} selected items")).to_be_visible()
     lead.settled()
 
 
@@ -255,15 +255,15 @@ def _qualification(lead: Desk, look: Look) -> None:
     expect(page.get_by_role("dialog")).to_contain_text("before they work in Verification")
     _do(lead, "Make a set of 2 items")
     expect(page.get_by_text("Set 1 has 2 items.")).to_be_in_viewport()
-    keys.button("Untick all")
-    expect(page.get_by_text("2 ticked")).to_have_count(0)
+    keys.button("Deselect all")
+    expect(page.get_by_text("2 selected")).to_have_count(0)
 
 
 def _pass(chromium: Browser, server: Server, plan: Plan) -> None:
     """Ann and Bob pass the set, Ann at the page; Sue signs both."""
     with at_desk(chromium, server, "ann") as ann:
         ann.open(f"/qualify?project={PROJECT}")
-        words = "100% of your answers must be right. 1 senior checks them."
+        words = "100% of your answers must be right. 1 senior checks your answers."
         expect(ann.page.locator("[data-part=asked]")).to_contain_text(words)
         ann.page.get_by_role("button", name="Begin").click()
         expect(ann.bench).to_have_attribute("data-view", "task")
@@ -460,8 +460,8 @@ def _release(lead: Desk, plan: Plan, file: Path, folder: Path, look: Look) -> No
     keys.choose("Override checks", "Items")
     lead.press("Escape")
     lead.settled()
-    keys.button(f"Make release 1 with {len(plan.kept)} items", times=2)
-    expect(page.get_by_text(f"Release 1 is made: {len(plan.kept)} items in")).to_be_visible(timeout=60_000)
+    keys.button(f"Create release 1 with {len(plan.kept)} items", times=2)
+    expect(page.get_by_text(f"Release 1 is complete. Items: {len(plan.kept)}. Files:")).to_be_visible(timeout=60_000)
     lead.settled()
     look(lead, "16-release")
     with page.expect_download() as waiting:

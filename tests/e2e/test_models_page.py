@@ -248,7 +248,7 @@ def test_an_endpoint_is_asked_paused_resumed_and_what_fails_is_told_by_its_reaso
         page.get_by_role("textbox", name="Display name").fill(ENDPOINT)
         page.get_by_role("textbox", name="API key variable").fill(SECRET)
         page.get_by_role("button", name="Create description").click()
-        expect(page.get_by_role("alert")).to_contain_text("Never enter the key.")
+        expect(page.get_by_role("alert")).to_contain_text("Never enter the key itself.")
         page.get_by_role("textbox", name="API key variable").fill(KEY)
         page.get_by_text("Cost, requests, headers").click()
         page.get_by_label("Input price (per 1M tokens)").fill("2.5")

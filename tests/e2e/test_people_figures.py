@@ -207,7 +207,7 @@ def test_someone_who_answers_otherwise_than_before_is_pointed_out(server: Server
     (whose,) = page.selectbox
     assert (whose.label, whose.options[whose.index or 0]) == ("Person and stage", "Bob (bob), Verification")
     # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
-    drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
+    drift = f"as peers 1.00 earlier, {2 / 3:.2f} recently"
     assert part(page, "drift").endswith(f"Bob, Verification: {drift}")
     cards = list(csv.DictReader(_run(server, "scorecard", "show", "long").splitlines()))
     mine = [row for row in cards if row["login"] == "bob"]

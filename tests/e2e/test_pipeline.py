@@ -78,9 +78,9 @@ def _frames(lea: Desk, clips: Path, pictures: Path | None) -> None:
     steps = page.locator("[data-part=steps] tbody tr")
     expect(steps).to_have_count(4, timeout=60_000)
     lea.settled()
-    expect(steps.nth(0)).to_contain_text("torn.mp4 cannot be decoded")
+    expect(steps.nth(0)).to_contain_text("cannot decode torn.mp4")
     # on screen at 0, 2, ..., 26 s: 14 frames
-    expect(steps.nth(1)).to_contain_text("one every 2 seconds")
+    expect(steps.nth(1)).to_contain_text("one frame every 2 seconds")
     expect(page.locator("[data-part=candidates]")).to_contain_text("14 frames with these filters")
     tiles = page.locator("[data-part=candidate] img")
     expect(tiles).to_have_count(14)
@@ -91,7 +91,7 @@ def _frames(lea: Desk, clips: Path, pictures: Path | None) -> None:
     lea.looks(pictures, "pipeline-candidates")
     tick = page.get_by_role("checkbox", name="4.00 s chosen", exact=True)
     tick.press("Space")
-    expect(page.locator("[data-part=candidates]")).to_contain_text("13 of 14 are chosen")
+    expect(page.locator("[data-part=candidates]")).to_contain_text("Chosen frames: 13 of 14.")
 
 
 def _goals(lea: Desk, narrations: Path) -> None:
@@ -126,8 +126,8 @@ def _goals(lea: Desk, narrations: Path) -> None:
 
 def _questions(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
-    page.get_by_text("Questions from the saved goals").click()
-    rate = page.get_by_label("Frames per second of the videos")
+    page.get_by_text("Questions from saved goals").click()
+    rate = page.get_by_label("Frames per second")
     rate.fill("10")
     rate.press("Enter")
     lea.settled()

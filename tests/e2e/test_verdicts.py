@@ -189,11 +189,11 @@ def read_reasons(lena: Desk, pictures: Path | None) -> None:
     expect(lena.page.get_by_text("3 decisions · 3 open · 0 closed")).to_be_visible()
     lines = lena.page.locator("[data-testid=stExpander] [data-testid=stExpander] summary")
     expect(lines).to_have_text(
-        [re.compile("The guideline does not say · Kitchen · 2 open of 2"),
-         re.compile("The question is ambiguous · Kitchen · 1 open of 1")]
+        [re.compile("The guideline does not say · Kitchen · 2 of 2 open"),
+         re.compile("The question is ambiguous · Kitchen · 1 of 1 open")]
     )  # fmt: skip
     lines.nth(1).click()
-    lena.page.get_by_label("Reason for no change").last.fill("The image is at fault.")
+    lena.page.get_by_label("Reason to keep guideline").last.fill("The image is at fault.")
     lena.press("Tab")
     lena.settled(held_ms=300)  # what was typed is sent when the box is left
     lena.page.get_by_role("button", name="Close reason", exact=True).last.click()
@@ -224,11 +224,11 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     lena.press("Tab")
     lena.page.get_by_role("tab", name="What changes").click()
     expect(lena.page.locator(".ts-diff .new").last).to_contain_text(NEW_RULE)
-    lena.page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("A rule about lids.")
-    expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 open of 2")).to_be_visible()
+    lena.page.get_by_role("textbox", name="Summary for annotators").fill("A rule about lids.")
+    expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 of 2 open")).to_be_visible()
     lena.picture(pictures and pictures / "guideline.png")
-    lena.page.get_by_role("button", name="Bring into force").click()
-    expect(lena.page.get_by_text("Version 2 is in force. It answers 2 decisions.")).to_be_visible()
+    lena.page.get_by_role("button", name="Publish", exact=True).click()
+    expect(lena.page.get_by_text("Version 2 is published. It answers 2 decisions.")).to_be_visible()
 
 
 def read_news(ann: Desk, pictures: Path | None) -> None:

@@ -42,7 +42,7 @@ stages:
     done: {other: "no"}
 """
 GOOD = {"question": "What is it?", "options": ["a cup", "a pan"], "answer": "a cup"}
-LONG, OPEN = "Advice: 7 words; write at most 6.", "Refused as it is: End it with “?”."
+LONG, OPEN = "Advice: The text has 7 words. Write at most 6.", "Refused as it is: End the text with “?”."
 OBVIOUS = "Advice: Remove “obviously”."
 
 
@@ -100,15 +100,17 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
         expect(box(desk, "options")).to_be_focused()
         desk.press("Tab", "Tab", "Enter")  # past the second one, which stays empty: adds a third
         page.keyboard.insert_text("The cups.")
-        expect(said(desk, "options")).to_have_text(["Advice: Entries 1 and 3 say the same in other words."])
+        expect(said(desk, "options")).to_have_text(
+            ["Advice: Entries 1 and 3 have the same meaning. Change or remove entries."]
+        )
         desk.press("Enter", "1")
-        expect(said(desk, "answer")).to_have_text(["Advice: “a cup” appears in Question."])
+        expect(said(desk, "answer")).to_have_text(["Advice: “a cup” also appears in Question. Use different words."])
         page.evaluate(AXE.read_text(encoding="utf-8"))
         assert found(page) == []
 
         desk.press("ControlOrMeta+Enter")
         error = page.locator(".field[data-field=question] .error")
-        expect(error).to_have_text("Question: End it with “?”.")
+        expect(error).to_have_text("Question: End the text with “?”.")
         expect(said(desk, "question")).to_have_text([LONG, OBVIOUS])  # and not once more
         desk.fill("question", "Obviously a cup is this one here?")
         desk.press("ControlOrMeta+Enter", "ControlOrMeta+Enter")

@@ -166,7 +166,7 @@ def test_a_package_adds_a_kind_a_format_and_a_page(installed: Path, home: Path, 
     assert gone["extensions"] == []
     assert gone["listed"] == gone["commands"] == ["q"]
     (checked,) = gone["checked"]
-    assert checked.startswith("p: its schema cannot be read.")
+    assert checked.startswith("p: Touchstone cannot read the schema.")
     assert "install the extension" in checked
     assert "The project p is not listed" in gone["log"]
     assert "There are no items yet." in gone["other"]

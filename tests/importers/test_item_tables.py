@@ -130,7 +130,9 @@ def test_names_are_mapped_by_the_schema_or_as_the_file_comes_in(tmp_path: Path) 
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"quesion": "Frage"}))
     with pytest.raises(InvalidFileError, match="Two fields have the column 'Frage'"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "Frage", "answer": "Frage"}))
-    with pytest.raises(InvalidFileError, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\); its"):
+    with pytest.raises(
+        InvalidFileError, match=r"t\.csv has no column 'frage' \(question\) \(is it 'Frage'\?\)\. The columns are"
+    ):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "frage"}))
     with pytest.raises(
         InvalidFileError, match=r"t\.csv has no column 'question', 'Fach' \(level\)\. The columns are 'Nr'"
@@ -228,9 +230,9 @@ def test_none_of_these_has_no_place_and_stands_by_its_value_among_places(tmp_pat
             "if 1 is the position of the option, add --set option_places.answer=from_1 (or from_0)",
         ),
         ('["x", "y"]', "2", {}, "if 2 is the position of the option, add --set option_places.answer=from_1"),
-        ('["x", "y"]', "D", {"answer": "letter"}, "answer is 'D', not one of A, B"),
-        ('["x", "y"]', "2", {"answer": "from_0"}, "answer is '2', not a number from 0 to 1"),
-        ('["x", "y"]', "0", {"answer": "from_1"}, "answer is '0', not a number from 1 to 2"),
+        ('["x", "y"]', "D", {"answer": "letter"}, "answer must be one of A, B, not 'D'"),
+        ('["x", "y"]', "2", {"answer": "from_0"}, "answer must be a number from 0 to 1, not '2'"),
+        ('["x", "y"]', "0", {"answer": "from_1"}, "answer must be a number from 1 to 2, not '0'"),
         ('["x", "y"]', "x", {"answer": "from_1"}, "answer is 'x', not a whole number"),
     ],
 )
@@ -248,16 +250,19 @@ def test_what_is_no_place_of_an_option_is_refused(
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ("1,add,Q,,,,,b", "it has no before"),
-        ("1,other,Q,,,,a,b", "its dimension is 'other'; use one of add, taken"),
+        ("1,add,Q,,,,,b", "the item has no before"),
+        ("1,other,Q,,,,a,b", "dimension is 'other'; use one of add, taken"),
         (",add,Q,,,,a,b", "id is empty"),
         ("1,add,,,,,a,b", "question is missing"),
         ('1,add,Q,"[1]",,,a,b', "options has an entry that is not text"),
-        ("1,add,Q,a or b,,,a,b", "options is not a list; write the list as JSON, give each entry a column"),
+        (
+            "1,add,Q,a or b,,,a,b",
+            "options is not a list. Write a JSON list, name the separator with --set separator=TEXT",
+        ),
         ('1,add,Q,"[""a""]",b,,a,b', "Answer: choose one of the entries of options"),
         ('1,add,Q,,,"3,5",a,b', "level is '3,5', not a whole number; write digits only"),
-        ("1,add,Q,,,x", "it has 6 cells, but the header has 8"),
-        ("0,add,Q,,,,a,b", "its id 0 is also in row 1"),
+        ("1,add,Q,,,x", "the row has 6 cells, but the header has 8"),
+        ("0,add,Q,,,,a,b", "id 0 is also in row 1"),
     ],
 )
 def test_a_row_that_does_not_fit_is_named_with_its_line(tmp_path: Path, row: str, reason: str) -> None:
@@ -420,7 +425,8 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
     longer = replace(first, touched=True, fields={**first.fields, "options": list("HCPJU"), "answer": "H"})
     with pytest.raises(
         InvalidFileError,
-        match=r"item 1 cannot be written: the list has 5 entries, but only these columns exist for entries: a, b, c, d",
+        match=r"Touchstone cannot write the item 1: the list has 5 entries, but only these columns exist for entries: "
+        r"a, b, c, d",
     ):
         out(replace(came, items=[longer]), schema())
     fresh = replace(second, fragment=None)
@@ -445,12 +451,12 @@ def test_a_list_is_put_together_from_columns_of_any_names_in_order(tmp_path: Pat
 
     holes = write(tmp_path / "h.csv", f"{lines[0]}\n1,add,Q,x,y,Hat,,Pan,,A\n")
     assert [bad.reason for bad in read_table(holes, format="csv", schema=schema(), said=how).bad] == [
-        "it has c, but b is missing (line 2)"
+        "the record has c, but b is missing; add the missing entry (line 2)"
     ]
-    with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\); .* --set columns.options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'e' \(options\)\. .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"options": "a,b,e"}))
     needed = load_text(ROOMS.replace("SOURCE", "").replace("text_list, required: false", "text_list"), "Be exact.", "r")
-    with pytest.raises(InvalidFileError, match=r"has no column 'options'; .* --set columns.options=A,B,C"):
+    with pytest.raises(InvalidFileError, match=r"has no column 'options'\. .* --set columns.options=A,B,C"):
         read_table(path, format="csv", schema=needed.schema_)
     with pytest.raises(InvalidFileError, match=r"has no column 'a,b' \(question\)"):
         read_table(path, format="csv", schema=schema(), said=ColumnMapping({"question": "a,b"}))

@@ -134,27 +134,27 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egothink", egothink_record(1, question=None), "question is missing"),
     ("egothink", egothink_record(1, question=5), "question is not text"),
     ("egothink", egothink_record(1, image_path=[1]), "image_path must be a list of paths"),
-    ("egothink", [1, 2], "the file is not a JSON object"),
-    ("egothink", "text", "the file is not a JSON object"),
+    ("egothink", [1, 2], "the record is not a JSON object"),
+    ("egothink", "text", "the record is not a JSON object"),
     ("egoplan", {"sample_id": 1, "label": "A"}, "task_goal is missing"),
-    ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
-    ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
+    ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx must be one of A, B, C, D, not 'E'"),
+    ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx must be one of A, B, C, D, not 1"),
     ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is not one of the options"),
     (
         "egoplan",
         egoplan_record(1, answer="take plate"),
         "answer is 'take plate', but golden_choice_idx 'B' is 'take cup'",
     ),
-    ("egoplan", egoplan_record(0), "its sample_id 0 is also in row 1"),
+    ("egoplan", egoplan_record(0), "sample_id 0 is also in row 1"),
     ("egoplan", egoplan_record(1, sample_id=True), "sample_id must be a whole number or text"),
     ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id must be a whole number or text"),
-    ("egoplan", egoplan_record(1, choice_c=None), "it has choice_d, but choice_c is missing"),
+    ("egoplan", egoplan_record(1, choice_c=None), "the record has choice_d, but choice_c is missing"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
-    ("pca_bench", pca_record(1, answer_index=3), "answer_index is 3, not a number from 0 to 2"),
+    ("pca_bench", pca_record(1, answer_index=3), "answer_index must be a number from 0 to 2, not 3"),
     ("pca_bench", pca_record(1, actions="go"), "actions is not a list"),
     ("pca_bench", pca_record(1, actions=["go", 3]), "actions has an entry that is not text"),
-    ("pca_bench", pca_record(1, domain="Space"), "its domain is 'Space'; use one of"),
+    ("pca_bench", pca_record(1, domain="Space"), "domain is 'Space'; use one of"),
 ]
 GOOD = {"egothink": egothink_record(0), "egoplan": egoplan_record(0), "pca_bench": pca_record(0)}
 
@@ -204,7 +204,7 @@ def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:
     read = read_items(path, format="egothink", schema=schema("egothink"))
     assert len(read.files[0].items) == 2
     assert [bad.row for bad in read.bad] == [3]
-    assert "Touchstone cannot read the file from here on" in read.bad[0].reason
+    assert "Touchstone cannot read the text after this position" in read.bad[0].reason
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
@@ -232,9 +232,9 @@ def test_everything_wrong_with_a_row_is_said_at_once(tmp_path: Path) -> None:
     ]
     read = read_items(write(tmp_path / "val.json", rows), format="egoplan", schema=schema("egoplan"))
     first, second = lines_of(read.bad)
-    assert "golden_choice_idx is 'Z', not one of A, B, C, D" in first
+    assert "golden_choice_idx must be one of A, B, C, D, not 'Z'" in first
     assert "video_id is not text" in first
-    assert "segment 2 ends (21) before its start (30)" in second
+    assert "the end of segment 2 is 21, but must be at least the start, 30" in second
     assert "start_frame and stop_frame of segment 3 must be numbers of 0 or more" in second
 
 
@@ -244,8 +244,8 @@ def test_an_item_has_at_least_the_media_that_its_schema_asks_for(tmp_path: Path)
     read = read_items(path, format="egothink", schema=schema("egothink"))
     assert [item.external_id for item in read.files[0].items] == ["0"]
     few, many = lines_of(read.bad)
-    assert few.endswith("row 2: it has no image, but at least 1 is needed.")
-    assert many.endswith("row 3: it has 2 files for image, but at most 1 is allowed.")
+    assert few.endswith("row 2: the item has no image, but at least 1 is needed.")
+    assert many.endswith("row 3: the item has 2 files for image, but at most 1 is allowed.")
 
 
 def test_clips_and_images_of_one_list_take_their_own_places(tmp_path: Path) -> None:

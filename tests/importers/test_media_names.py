@@ -59,7 +59,9 @@ def test_the_exact_name_comes_first(tmp_path: Path) -> None:
 
 def test_names_that_differ_only_in_case_or_form_are_refused(tmp_path: Path) -> None:
     media = touch(tmp_path, "a.png", "A.png", f"{NFC}.PNG", f"{NFD}.PNG")
-    with pytest.raises(InvalidMediaError, match=r"'a\.PNG' matches 2 files: A\.png, a\.png.*Keep one of the files"):
+    with pytest.raises(
+        InvalidMediaError, match=r"'a\.PNG' matches 2 files: A\.png, a\.png.*Keep only one of these files"
+    ):
         found(media, "a.PNG")
     with pytest.raises(InvalidMediaError, match="matches 2 files"):
         found(media, f"{NFC}.png")

@@ -36,7 +36,7 @@ def test_an_item_whose_key_stands_twice_is_a_bad_row(tmp_path: Path, array: bool
     )
     (bad,) = [each for each in read.bad if "twice" in each.reason]
     where = "line 1, column 70" if array else "line 2, column 35"  # 34 signs before it in its record
-    assert (bad.row, bad.reason) == (2, f"{WHY.format('answer')} ({where}); remove one of the two")
+    assert (bad.row, bad.reason) == (2, f"{WHY.format('answer')} ({where}); remove one of the two keys")
 
 
 INSPECT = '{"version": 2, "status": "success", "eval": {"model": "m"}, "samples": [{"id": "a", "id": "b"}]}'
@@ -66,7 +66,8 @@ def test_an_answer_whose_key_stands_twice_is_a_bad_row(
 def test_a_log_that_is_one_object_is_refused_with_the_line(tmp_path: Path) -> None:
     path = file(tmp_path, "l.json", *INSPECT.replace(', "id": "b"', ',\n "id": "b"').splitlines())
     with pytest.raises(
-        InvalidFileError, match=r"the key 'id' appears twice in one object; remove one of the two \(line 2, column 2\)"
+        InvalidFileError,
+        match=r"the key 'id' appears twice in one object; remove one of the two keys \(line 2, column 2\)",
     ):
         reader_of(FORMATS["predictions"])(path, schema=SCHEMA, model="m")
 

@@ -39,5 +39,5 @@ def test_the_preview_of_a_run_names_the_missing_extension(without_extensions: No
 
 
 def test_answers_from_a_file_are_not_opened() -> None:
-    with pytest.raises(ModelError, match="cannot open far \\(file\\)"):
+    with pytest.raises(ModelError, match="cannot open far: no extension has the adapter file"):
         open_answerer(ModelSpec(name="far", adapter="file"), strategy="generate")

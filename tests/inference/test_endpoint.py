@@ -99,10 +99,10 @@ ONE_REPLY: list[tuple[str, Reply, Outcome, int, str]] = [
     ("no finish_reason", chat("a cup", finish=None), Outcome.ANSWERED, 1, ""),
     ("truncated", chat("a cu", finish="length"), Outcome.TRUNCATED, 1, ""),
     ("truncated to nothing", chat("  ", finish="length"), Outcome.EMPTY, 1, "Raise max_new_tokens"),
-    ("null", chat(None), Outcome.EMPTY, 1, "answered with nothing"),
-    ("empty", chat(""), Outcome.EMPTY, 1, "answered with nothing"),
-    ("blank", chat(" \n\t"), Outcome.EMPTY, 1, "answered with nothing"),
-    ("a tool call", chat(None, finish="tool_calls"), Outcome.EMPTY, 1, "asked for a tool"),
+    ("null", chat(None), Outcome.EMPTY, 1, "returned an empty answer"),
+    ("empty", chat(""), Outcome.EMPTY, 1, "returned an empty answer"),
+    ("blank", chat(" \n\t"), Outcome.EMPTY, 1, "returned an empty answer"),
+    ("a tool call", chat(None, finish="tool_calls"), Outcome.EMPTY, 1, "requested a tool"),
     ("content filter", chat("", finish="content_filter"), Outcome.REFUSED, 1, "content filter"),
     ("content filter, half an answer", chat("a c", finish="content_filter"), Outcome.REFUSED, 1, "content filter"),
     ("a refusal", chat(None, message={"refusal": "I cannot help with that."}), Outcome.REFUSED, 1, "refused"),
@@ -119,7 +119,7 @@ ONE_REPLY: list[tuple[str, Reply, Outcome, int, str]] = [
     ("no choices", as_json({"choices": []}), Outcome.UNREADABLE, 3, "choices"),
     ("null choices", as_json({"choices": None}), Outcome.UNREADABLE, 3, "choices"),
     ("no message", as_json({"choices": [{"finish_reason": "stop"}]}), Outcome.UNREADABLE, 3, "no message"),
-    ("content is a number", chat(None, message={"content": 5}), Outcome.UNREADABLE, 1, "not a text"),
+    ("content is a number", chat(None, message={"content": 5}), Outcome.UNREADABLE, 1, "the answer is not text"),
     ("an error with 200", as_json({"error": {"message": "busy"}}), Outcome.UNREADABLE, 3, "busy"),
     ("a 502 with 200", as_json({"error": {"message": "up", "code": 502}}), Outcome.TRANSPORT_ERROR, 3, "502: up"),
     ("deep JSON", raw(b"[" * 100_000), Outcome.UNREADABLE, 3, "not JSON"),
@@ -175,7 +175,7 @@ def test_a_reply_that_does_not_come_to_an_end(reply: Reply, longest: float) -> N
         first, *_, last = asked(server.url, timeout_seconds=longest, attempts=9)  # a busy machine is late more often
         assert time.monotonic() - begun < 25, "the one would be 30 seconds, the other has no end"
     assert (first.outcome, first.final, first.status) == (Outcome.TRANSPORT_ERROR, False, None)
-    assert first.error == "No complete reply came within 0.5 seconds."
+    assert first.error == "No complete reply arrived within 0.5 seconds."
     assert first.seconds >= 0.5
     assert (last.outcome, last.text) == (Outcome.ANSWERED, "a cup")
 
@@ -211,7 +211,10 @@ def test_characters_that_no_database_takes() -> None:
         (attempt,) = asked(server.url)
     assert attempt.text == "a\ufffdb\ufffdc"
     attempt.text.encode()
-    assert attempt.error == "Touchstone replaced characters that the database cannot store with U+FFFD."
+    assert (
+        attempt.error
+        == "The database cannot store some characters of the reply. Touchstone replaced these characters with U+FFFD."
+    )
     assert "\0" not in attempt.detail["raw"]
 
 
@@ -398,11 +401,11 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (error(401, "Incorrect API key"), "key is missing or wrong"),
-        (error(403, "no access"), "key is missing or wrong"),
+        (error(401, "Incorrect API key"), "The key is missing, is wrong, or has no access to this model"),
+        (error(403, "no access"), "The key is missing, is wrong, or has no access to this model"),
         (error(402, "pay first"), "quota is used up"),
         (error(429, "You exceeded your quota", code="insufficient_quota"), "quota is used up"),
-        (error(404, "The model `x` does not exist", code="model_not_found"), "does not know this model"),
+        (error(404, "The model `x` does not exist", code="model_not_found"), "does not offer this model"),
         (html(404), "base_url is wrong"),
         (
             as_json(
@@ -601,14 +604,22 @@ def test_nothing_of_the_environment_goes_out_by_itself(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("name", "environment", "says"),
     [
-        ("LAB_API_KEY", {}, "LAB_API_KEY is not set"),
-        ("LAB_API_KEY", {"LAB_API_KEY": "  "}, "LAB_API_KEY is not set"),
+        ("LAB_API_KEY", {}, "The worker has no environment variable LAB_API_KEY"),
+        ("LAB_API_KEY", {"LAB_API_KEY": "  "}, "The worker has no environment variable LAB_API_KEY"),
         ("DATABASE_URL", {"DATABASE_URL": CANARY}, "ends with _API_KEY or _API_TOKEN"),
         ("TOUCHSTONE_API_KEY", {"TOUCHSTONE_API_KEY": CANARY}, "ends with _API_KEY or _API_TOKEN"),
         (CANARY, {CANARY: "x"}, "ends with _API_KEY or _API_TOKEN"),
         ("LAB_API_KEY", {"LAB_API_KEY": f"{CANARY}\r\nx: y"}, "has no valid key"),
-        ("LAB_API_KEY", {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": "vllm.lab, other.lab"}, "may not be sent"),
-        ("LAB_API_KEY", {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": ""}, "may not be sent"),
+        (
+            "LAB_API_KEY",
+            {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": "vllm.lab, other.lab"},
+            "Touchstone cannot send the key in LAB_API_KEY to 127.0.0.1",
+        ),
+        (
+            "LAB_API_KEY",
+            {"LAB_API_KEY": CANARY, "LAB_API_KEY_HOSTS": ""},
+            "Touchstone cannot send the key in LAB_API_KEY to 127.0.0.1",
+        ),
     ],
 )
 def test_keys_that_are_not_sent(name: str, environment: dict[str, str], says: str) -> None:
@@ -682,7 +693,7 @@ def test_a_file_in_drips_ends_with_the_time_for_files(monkeypatch: pytest.Monkey
 
     with (
         Raw(drip(b"HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n")) as server,
-        pytest.raises(client_module.NoReply, match=r"^No complete reply came within 0\.3 seconds\.$"),
+        pytest.raises(client_module.NoReply, match=r"^No complete reply arrived within 0\.3 seconds\.$"),
     ):
         asyncio.run(fetched(server.url))
     assert server.asked[0].startswith(b"GET /v1/files/file-1/content ")
@@ -803,7 +814,7 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
         "Touchstone cannot read the file of the picture scene of the item: no such file or directory. Import the "
         "file again."
     )
-    assert "SHA-256 differs" in told[1].error
+    assert "the SHA-256 of the file differs" in told[1].error
     assert "is not PNG, JPEG, WebP or GIF" in told[2].error
     assert all(one.final for one in told)
 
@@ -813,7 +824,7 @@ def test_a_text_that_cannot_be_sent_fails_its_item_alone() -> None:
         bad, good = sorted(asked(server.url, [Question(1, "", "", ("\ud800",)), Question(2, "", "", ("?",))]), key=unit)
         assert len(server.asked) == 1
     assert (bad.outcome, good.outcome) == (Outcome.FAILED, Outcome.ANSWERED)
-    assert "correct the item" in bad.error
+    assert "Correct the item" in bad.error
 
 
 def unit(attempt: Attempt) -> int:
@@ -827,8 +838,8 @@ def test_a_model_is_not_shown_more_than_it_takes(tmp_path: Path) -> None:
         (two,) = asked(server.url, [Question(1, "", "", ("?", shown, shown))], modality="one_image")
         assert server.asked == []
     assert (none.outcome, two.outcome) == (Outcome.FAILED, Outcome.FAILED)
-    assert "has 1 picture, but `modality` in the description says that scripted takes none" in none.error
-    assert "has 2 pictures, but `modality` in the description says that scripted takes one" in two.error
+    assert "has 1 picture, but `modality` in the description says that scripted accepts none" in none.error
+    assert "has 2 pictures, but `modality` in the description says that scripted accepts one" in two.error
 
 
 def test_a_question_that_cannot_be_asked_is_skipped() -> None:

@@ -123,7 +123,7 @@ def test_replies_that_are_paid_and_cannot_be_read_end_a_run() -> None:
     """Each is paid once; ten of them in a row end the run before all questions are paid for nothing."""
     told: list[Attempt] = []
     with ScriptedServer([chat(None, message={"content": 5})]) as server:
-        with pytest.raises(RunStoppedError, match=r"10 questions in a row got no answer\. The last one"):
+        with pytest.raises(RunStoppedError, match=r"10 questions in a row got no answer\. The last error"):
             asked(server.url, 500, concurrency=1, attempts=3, tell=told.append)
         assert len(server.asked) == len(told) == 10
 
@@ -167,7 +167,7 @@ def test_the_model_that_answered_is_kept_where_it_is_another() -> None:
 
 def test_what_is_said_of_other_models() -> None:
     warning, note = describe_models("gpt-4o", {"gpt-4o-mini": 3, "gpt-4o-2024-08-06": 1000, "gpt-4o-2024-11-20": 1})
-    assert warning.startswith("3 replies came from another model than gpt-4o: gpt-4o-mini (3).")
+    assert warning.startswith("3 replies came from a model other than gpt-4o: gpt-4o-mini (3).")
     assert note == (
         "1,001 replies came from a dated snapshot or an alias of gpt-4o: gpt-4o-2024-08-06 (1,000), "
         "gpt-4o-2024-11-20 (1)."

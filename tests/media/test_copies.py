@@ -73,11 +73,11 @@ def test_of_a_damaged_original_nothing_is_made_or_shown(
     if opened and not linked:
         assert store.shown(stored.sha256, "original")[0].read_bytes() == before["original"], "the copy is whole"
     else:
-        with pytest.raises(InvalidMediaError, match="Restore it from a backup"):
+        with pytest.raises(InvalidMediaError, match="Restore the file from a backup"):
             store.shown(stored.sha256, "original")
     display = store.shown(stored.sha256, "display")[0]
     display.write_bytes(b"")
-    with pytest.raises(InvalidMediaError, match="Restore it from a backup"):
+    with pytest.raises(InvalidMediaError, match="Restore the file from a backup"):
         store.shown(stored.sha256, "display")
 
 

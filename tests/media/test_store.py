@@ -258,7 +258,11 @@ PNG = encoded(photo())
 
 REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
     "nothing in it": ("a.png", lambda: b"", ["a.png is empty"]),
-    "a web page": ("b.png", lambda: b"<!DOCTYPE html><html><body>404</body></html>", ["b.png is a web page", "fetch"]),
+    "a web page": (
+        "b.png",
+        lambda: b"<!DOCTYPE html><html><body>404</body></html>",
+        ["b.png is a web page", "failed download"],
+    ),
     "a page with a mark": ("b.jpg", lambda: b"\xef\xbb\xbf\n <HTML><script>1</script>", ["web page"]),
     "a drawing": ("c.png", lambda: b'<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>', ["SVG", "PNG"]),
     "a text": ("d.png", lambda: b"version https://git-lfs.github.com/spec/v1\noid sha256:1", ["d.png is a text"]),
@@ -267,11 +271,11 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], list[str]]] = {
     "a TIFF": ("g.tif", lambda: encoded(photo(), "TIFF"), ["TIFF", "PNG"]),
     "an MP4": ("h.webm", lambda: b"\0\0\0\x20ftypisom" + bytes(60), ["MP4", "WebM"]),
     "random bytes": ("i.png", lambda: bytes(range(128, 256)) * 8, ["i.png is of an unknown type"]),
-    "a cut JPEG": ("j.jpg", lambda: JPEG[: len(JPEG) // 2], ["j.jpg cannot be read to its end"]),
-    "a JPEG's first bytes": ("j.jpg", lambda: JPEG[:20], ["j.jpg cannot be read to its end"]),
-    "a cut PNG": ("k.png", lambda: PNG[: len(PNG) // 2], ["k.png cannot be read to its end"]),
-    "a PNG's first bytes": ("k.png", lambda: PNG[:8], ["k.png cannot be read to its end"]),
-    "a damaged PNG": ("l.png", lambda: PNG[:2000] + bytes(200) + PNG[2200:], ["l.png cannot be read to its end"]),
+    "a cut JPEG": ("j.jpg", lambda: JPEG[: len(JPEG) // 2], ["cannot read all of j.jpg"]),
+    "a JPEG's first bytes": ("j.jpg", lambda: JPEG[:20], ["cannot read all of j.jpg"]),
+    "a cut PNG": ("k.png", lambda: PNG[: len(PNG) // 2], ["cannot read all of k.png"]),
+    "a PNG's first bytes": ("k.png", lambda: PNG[:8], ["cannot read all of k.png"]),
+    "a damaged PNG": ("l.png", lambda: PNG[:2000] + bytes(200) + PNG[2200:], ["cannot read all of l.png"]),
     "a bomb of pixels": (
         "m.png",
         lambda: png_that_claims(50_000, 50_000, rows=200),

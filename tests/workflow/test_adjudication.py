@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -55,7 +56,7 @@ def test_a_senior_sees_the_votes_without_names(store: Store) -> None:
     assert "origin" not in view.fields
     assert view.history
     for name in ("ann", "bob", "Ann", "Bob"):
-        assert name not in repr(view)
+        assert not re.search(rf"\b{name}\b", repr(view))
 
 
 @pytest.mark.both_databases

@@ -306,7 +306,7 @@ def test_the_dashboard_says_where_people_are_too_few(store: Store) -> None:
     make_items(store, 2)
     make_people(store, "una", "vera")
     said = [line for each in project_progress.dashboard(store, person=None, project="p").rows for line in each.blocked]
-    assert any("2 items wait for answers by 3 people, but only 2 people may answer here" in line for line in said)
+    assert any("2 items wait for answers by 3 people, but only 2 people may answer" in line for line in said)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
@@ -484,8 +484,8 @@ def test_people_s_answers_are_graded_blind_like_models(store: Store) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("people: 3", "people: 0", "`wanted` must be at least 1"),
-        ("people: 3", "people: 3\n    per_dimension: 0", "`wanted` must be at least 1"),
+        ("people: 3", "people: 0", "the number must be at least 1"),
+        ("people: 3", "people: 3\n    per_dimension: 0", "the number must be at least 1"),
         ("people: 3", "people: 3\n    shows: [answer]", "`answer` reveals the right answer"),
         ("people: 3", "people: 3\n    shows: [questoin]", "is not a field of the item"),
         ("people: 3", "people: 3\n    dimensions: [size]", "size"),

@@ -116,7 +116,7 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
         (Outcome.EMPTY, "12"),
     }
     assert run_views.runs_of(store, by=None, project="p") == []
-    with pytest.raises(ConflictError, match=r"answers out of a file \(tiny_p.xlsx\): there is no one to ask"):
+    with pytest.raises(ConflictError, match=r"came from a file \(tiny_p.xlsx\), so there is no model to ask"):
         run_control.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == ImportSummary(repeated=3)
     assert check(store) == []
@@ -155,7 +155,7 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
 def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
     rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
     path = table(tmp_path / "tiny_p.xlsx", rows)
-    with pytest.raises(InvalidFileError, match="an earlier row has a different answer by row 5: tiny to this item"):
+    with pytest.raises(InvalidFileError, match="row 5: an earlier row has a different answer by tiny to this item"):
         bring(store, media, path)
     assert attempts(store) == []
     done = bring(store, media, path, skip_bad=True)
@@ -197,10 +197,10 @@ def test_an_index_is_a_position_elsewhere(
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
-        ([[1, "", "a"], [2, "", "b"]], "row 2: the file does not show whether its index counts from 0 or from 1"),
+        ([[1, "", "a"], [2, "", "b"]], "row 2: the file does not show whether the index counts from 0 or from 1"),
         (
             [[0, "What is 2?", "a"]],
-            "row 2: question is not the question of the item at position 0 .*'What is 1[?]'",
+            "row 2: the question differs from the question of the item at position 0 .*'What is 1[?]'",
         ),
         ([[0, "", "a"], [4, "", "b"]], "row 3: this project has no item '4', and this project has 4 items"),
         ([[0, "", "a"], ["x", "", "b"]], "row 3: this project has no item 'x'"),
@@ -245,7 +245,7 @@ def test_a_description_of_something_that_is_asked_here_is_refused(
     path = tmp_path / "answers.tsv"
     path.write_text("item\tprediction\n10\ttake cup\n")
     spec = spec_of("name: LLaVA\nadapter: chat\nmodel: llava\n", name="spec.yaml")
-    with pytest.raises(ModelError, match="Touchstone asks LLaVA itself"):
+    with pytest.raises(ModelError, match="Touchstone runs LLaVA itself"):
         bring(store, media, path, spec=spec)
     with pytest.raises(InvalidFileError, match="Only answers have a model"):
         bring(store, media, path, "egoplan", model="m")

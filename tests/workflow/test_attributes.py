@@ -40,7 +40,7 @@ def test_attributes_of_models_from_a_file(store: Store, tmp_path: Path) -> None:
         bring(store, tmp_path, "models", "model,size\nSmall,7B\n")
     with pytest.raises(InvalidFileError, match=r"the column model .* model is missing"):
         bring(store, tmp_path, "models", "name,size\nsmall,7B\n")
-    with pytest.raises(InvalidFileError, match="is already in an earlier row; keep one"):
+    with pytest.raises(InvalidFileError, match="is already in an earlier row; keep only one of these rows"):
         bring(store, tmp_path, "models", "model,size\nsmall,7B\nsmall,8B\n")
     before = leaderboard_page.mark(store, person=None, project="p")
     done = bring(store, tmp_path, "models", "model,Size,Base LLM\nsmall,7B,Vicuna\nlarge,13B,\n")

@@ -53,7 +53,7 @@ def test_who_what_when_and_from_where(store: Store, clock: Clock) -> None:
     )
     with pytest.raises(NotFoundError, match="no item 'x'"):
         audit.entries(store, by=lea, project="p", item="x")
-    with pytest.raises(NotFoundError, match="no account"):
+    with pytest.raises(NotFoundError, match="No account has the login 'nobody'"):
         audit.entries(store, by=lea, project="p", who="nobody")
 
 

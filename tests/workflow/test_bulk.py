@@ -134,7 +134,7 @@ def test_items_are_shared_out_evenly_among_those_who_may_have_them(store: Store)
     seen = bulk.preview(store, **given)
     # ann alone may have colour/1 to 3, ben alone colour/0; ben gets 4 and 5 besides, and cy all but one of the shapes
     assert seen.shares == {"ann": 4, "ben": 3, "cy": 4}
-    assert dict(seen.cannot) == {"gone/1": "The selection has no stage such item."}
+    assert dict(seen.cannot) == {"gone/1": "No selected item has this ID."}
     assert bulk.do(store, token=seen.token, **given) == 11
     assert [len(held_by(store, person.id)) for person in (ann, ben)] == [4, 3]
     assert set(held_by(store, ben.id)) == {"colour/0", "colour/4", "colour/5"}

@@ -431,7 +431,7 @@ stages:
 
 
 def test_a_mean_of_names_is_refused_and_one_of_numbers_is_not() -> None:
-    with pytest.raises(SchemaError, match="the options of `quality` are names, which have no `mean`"):
+    with pytest.raises(SchemaError, match="the options of `quality` are not numbers, so `mean` cannot combine grades"):
         load_text(CHOICE.replace("COMBINE", "mean"), "g", "choice")
     numbered = CHOICE.replace("COMBINE", "mean").replace("value: good", "value: 2").replace("value: fair", "value: 1")
     loaded = load_text(numbered.replace("value: bad", "value: 0"), "g", "choice")

@@ -65,7 +65,7 @@ def folder(store: Store, home: Path, tmp_path: Path) -> Path:
         skip_bad=True,
     )
     assert [bad.reason for bad in done.bad] == [
-        "Height: use a decimal point and no thousands separators, such as 1200.5"
+        "Height: use a decimal point and no thousands separators, for example 1200.5"
     ]
     return path
 

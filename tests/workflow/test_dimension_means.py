@@ -121,7 +121,7 @@ def test_a_judge_is_compared_with_people_at_three_levels_that_are_never_mixed(st
         assert {each.n_units for each in of_level} == {len(pairs[0])}
     assert {each.args["unit"] for each in found if each.statistic == "percent_agreement"} == {"answer"}
     told = "\n".join(levels_table(found))
-    assert "score: judge and people, on the 42 answers that both graded" in told
+    assert "score: judge and people, on 42 answers that both graded" in told
     assert [told.count(f"\n  {level}  ") for level in LEVELS.values()] == [4, 2, 2]
     models = agreement_of_means(store, person=None, project="p", over="model")
     assert (only(models, "pearson").n_units, only(models, "pearson").args["unit"]) == (3, "model")

@@ -71,7 +71,11 @@ def test_what_is_drawn_comes_in_and_goes_out_whole(store: Store, tmp_path: Path)
     ("criterion", "value", "reason"),
     [
         ("objects", '[{"label": "cup", "x": 0.5, "y": 0, "w": 0.6, "h": 0.1}]', "extends beyond the image"),
-        ("objects", '[{"label": "mug", "x": 0, "y": 0, "w": 0.6, "h": 0.1}]', "not one of cup, plate, hand"),
+        (
+            "objects",
+            '[{"label": "mug", "x": 0, "y": 0, "w": 0.6, "h": 0.1}]',
+            "is not allowed; use one of cup, plate, hand",
+        ),
         ("objects", "a cup", "is not valid JSON"),
         ("objects", '[{"label": "cup", "x": NaN, "y": 0, "w": 0.6, "h": 0.1}]', "`x` must be a number"),
         ("spots", "[]", "At least 1 mark is needed"),
@@ -108,9 +112,7 @@ def test_agreement_compares_boxes_by_overlap_and_says_why_not_marks(store: Store
     assert values == {"box_f1": (pytest.approx((2 / 3 + 1 + 1) / 3), 3), "box_iou": (1.0, 3)}
     assert all("not corrected for chance" in each.as_json()["caution"] for each in found if each.criterion == "objects")
     assert not any("caution" in each.as_json() for each in found if each.criterion == "fits")
-    with pytest.raises(
-        RatingsError, match="'spots' has no statistic: marks of two people can be matched in several ways"
-    ):
+    with pytest.raises(RatingsError, match="'spots' has no statistic: marks of two people can match in several ways"):
         agreement_of(store, person=None, project=project, stage=Stage.VERIFICATION, criteria=["spots"])
     for_judges, scales = measurable_ratings(store, person=None, project=project, stage=Stage.VERIFICATION)
     assert {row.criterion for row in for_judges} == set(scales) == {"fits"}, "a judge is calibrated by coefficients"

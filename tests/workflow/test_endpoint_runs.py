@@ -91,7 +91,7 @@ def test_reasoning_and_other_models_are_counted_and_paid_once(store: Store) -> N
     view = run_views.view(store, by=None, run=run)
     assert view.by_outcome == {Outcome.ANSWERED: 3, Outcome.ONLY_REASONING: 1}
     assert view.answered == 3
-    assert "1 reply came from another model than scripted: scripted-mini (1)." in view.other_model
+    assert "1 reply came from a model other than scripted: scripted-mini (1)." in view.other_model
     assert view.snapshots == ("1 reply came from a dated snapshot or an alias of scripted: scripted-2026-08-06 (1).")
     kept = [each.attempt for each in run_views.attempts_of(store, by=None, run=run)]
     assert sorted(str(each.detail.get("reasoning")) for each in kept) == ["Hm.", "Hm.", "None", "None"]
@@ -115,7 +115,7 @@ def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
         run = begun(store, server.url, 40, key="LAB_API_KEY")
         assert work(store, run, means=MEANS) is RunState.STOPPED
         view = run_views.view(store, by=None, run=run)
-        assert "answered 401: Incorrect API key provided: [key]" in view.said
+        assert "returned status 401: Incorrect API key provided: [key]" in view.said
         assert view.answered == 10
         monkeypatch.setenv("LAB_API_KEY", "right-key-0123456789")
         run_control.resume(store, by=None, run=run)

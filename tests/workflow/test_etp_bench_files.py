@@ -102,17 +102,17 @@ BAD: list[tuple[Any, str]] = [
     ),
     (etp_record("Sequence", 0, form="plan"), "multiple_choice (One of the options), multi_select (Several"),
     (etp_record("Type", 0, form="essay"), "choose one of open, multiple_choice"),
-    ({**etp_record("Type", 0), "aspect": "Smell"}, "its aspect is 'Smell'"),
-    (etp_record("Goal", 0, answer="Maybe"), "one of the options (Yes, No)"),
+    ({**etp_record("Type", 0), "aspect": "Smell"}, "aspect is 'Smell'"),
+    (etp_record("Goal", 0, answer="Maybe"), "the text or the letter of one option (Yes, No)"),
     (etp_record("Goal", 0, options=None), "there are no options to choose from"),
-    (etp_record("Temporal", 0, answer="1, 3"), "list the numbers of all images from 1"),
+    (etp_record("Temporal", 0, answer="1, 3"), "list every image number once, in the right order"),
     (etp_record("Property", 0, answer="edible"), "list only these words, separated by commas: breakable"),
-    (etp_record("Type", 0, images=[]), "it has no images, but at least 1 is needed"),
+    (etp_record("Type", 0, images=[]), "the item has no images, but at least 1 is needed"),
     (etp_record("Type", 0, images=[{"path": 1}]), "images must be a list of paths"),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9, "y": 0.9, "w": 0.5, "h": 0.5}]), "Red boxes: "),
     (etp_record("Type", 0, red_boxes=[{"x": 0.9}]), "`y` must be a number"),
-    (etp_boxes(0, answer="on the left"), "Answer: leave this empty; an answer of this form is drawn"),
-    (etp_record("Type", 0, answer_boxes=[{"x": 0, "y": 0, "w": 1, "h": 1}]), "Boxes of the answer: remove this"),
+    (etp_boxes(0, answer="on the left"), "Answer: leave this field empty, and draw the answer on the image"),
+    (etp_record("Type", 0, answer_boxes=[{"x": 0, "y": 0, "w": 1, "h": 1}]), "Boxes of the answer: remove the drawing"),
     (
         etp_boxes(0, answer_boxes=[{"x": 12, "y": 40, "w": 64, "h": 48}]),
         "Boxes of the answer: box 1: the box extends beyond",
@@ -144,7 +144,7 @@ def test_boxes_as_an_answer_come_in_and_go_out_and_an_edit_changes_the_form(
     path = write(tmp_path / "items.json", [record], indent=2)
     assert bring(project, media, path).items == 1
     assert etp_files(project) == {"items.json": path.read_bytes()}
-    with pytest.raises(InvalidInputError, match="Boxes of the answer: remove this"):
+    with pytest.raises(InvalidInputError, match="Boxes of the answer: remove the drawing"):
         edit_item(project, person=None, project="p", item="Relevant-0", fields={"form": "open", "answer": "Broom"})
     changed = {"form": "open", "answer": "Broom", "answer_boxes": None}
     assert edit_item(project, person=None, project="p", item="Relevant-0", fields=changed) == 2
@@ -164,7 +164,7 @@ def test_half_a_file_is_refused_with_where_and_what_to_do(project: Store, media:
     ):
         bring(project, media, half)
     twice = write(tmp_path / "twice.json", [etp_record("Type", 0), etp_record("Type", 0)])
-    with pytest.raises(InvalidFileError, match=r"row 2: its id Type-0 is also in row 1"):
+    with pytest.raises(InvalidFileError, match=r"row 2: id Type-0 is also in row 1"):
         bring(project, media, twice)
     assert etp_files(project) == {}
 

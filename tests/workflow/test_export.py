@@ -137,7 +137,7 @@ def test_exports_are_for_leads_and_for_formats_that_fit(store: Store, tmp_path: 
     for person, error in ((ann, NotAllowedError), (eve, NotFoundError)):
         with pytest.raises(error):
             export(store, by=person, project="p", format="egothink", out=tmp_path / "x")
-    with pytest.raises(InvalidFileError, match="cannot be written as pca_bench"):
+    with pytest.raises(InvalidFileError, match="cannot export EgoThink as pca_bench"):
         export(store, by=None, project="p", format="pca_bench", out=tmp_path / "x")
     assert not (tmp_path / "x").exists()
     lead = make_person(store, "lea", role=Role.LEAD)
@@ -176,7 +176,7 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     assert out(store, "egoplan", part, **only) == [name, "manifest.json"]
     assert json.loads((part / name).read_bytes()) == [records[0], records[2]], "as they stand, in the order of the file"
     told = json.loads((part / "manifest.json").read_bytes())
-    says = "A part: 2 of the 3 items of the project, selected for this export."
+    says = "Partial export: 2 of the project's 3 items, selected for this export."
     sizes = {"written": 2, "of": 3, "chosen": 2, "chosen_and_not_written": []}
     assert list(told.items())[1] == ("restricted", {"says": says, **sizes})
     assert [(item["id"], item["file"], item["position"], item["state"]) for item in told["items"]] == [

@@ -156,7 +156,7 @@ def test_what_a_faulty_page_sends_is_found_and_named(store: Store, change: Chang
     assert {(fault.sha256, fault.bytes, fault.sent_at) for fault in found} == {
         (planted.sha256, planted.bytes, planted.at)
     }
-    said = [each for each in remarks(store, project="p") if "had been sent" in each]
+    said = [each for each in remarks(store, project="p") if " had received " in each]
     assert len(said) == len(what)
     assert "red" not in exposures.as_csv(found).replace("hundred", ""), "the report gives nothing away itself"
 

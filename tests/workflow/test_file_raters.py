@@ -99,10 +99,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     found = project_answers.read_project(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
     told = leaderboard.sliced_scores(found, score_choices.Scores("human", "score")).notes
-    assert any(
-        "3 people have graded answers. The grades of 3 of these people came from files: Ada L., bob, cy." in note
-        for note in told
-    ), told
+    assert any("3 people have graded answers. Grades from files: Ada L., bob, cy." in note for note in told), told
     (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
     assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
     means = agreement_of_means(rated, person=None, project="p")
@@ -158,16 +155,19 @@ def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store
         ["Counted as people: bob."],
     )
     assert set(project_answers.read_project(store, person=None, project="p").judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInputError, match="bob counts as a person in this project, but this file says machines"):
+    with pytest.raises(
+        InvalidInputError,
+        match="bob counts as a person in this project, but the import marks the raters of this file as machines",
+    ):
         bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
     assert "cy" not in [each.name for each in file_raters.list_raters(store, by=None, project="p")], "nothing came in"
     assert file_raters.in_sentences(bring(store, tmp_path, ("bob", "cy")).raters) == [
         "Counted as people: bob.",
-        "Counted as a machine, because nobody has marked the rater as a person: cy.",
+        "Counted as a machine, because nobody has marked this rater as a person: cy.",
     ]
     for wrong, said in [
         ({"people": ["nobody"]}, "no imported ratings by 'nobody'"),
-        ({"people": ["cy"], "machines": ["cy"]}, "cy is named both"),
+        ({"people": ["cy"], "machines": ["cy"]}, "cy is marked both as a person and as a machine"),
     ]:
         with pytest.raises(InvalidInputError, match=said):
             file_raters.mark(store, by=None, project="p", **wrong)
@@ -196,7 +196,9 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
     assert all(len(given) == 1 for given in read.grades["score"].values())
     assert set(read.judged) == {("score", "gpt")}
-    with pytest.raises(InvalidInputError, match="bob gave ratings with an account on this server, so bob is a person"):
+    with pytest.raises(
+        InvalidInputError, match="bob has rated in this project with an account, so this rater is a person"
+    ):
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 

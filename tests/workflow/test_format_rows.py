@@ -129,7 +129,7 @@ def test_a_new_row_is_in_exports_schemas_and_reference(
     where = [(each["id"], each["file"], each["position"]) for each in told["items"]]
     assert where == [(kept.partition(",")[0], "sheet.csv", 0)]
     media = MediaStore(tmp_path / "media")
-    with pytest.raises(InvalidFileError, match="writes answer_key, but cannot read it"):
+    with pytest.raises(InvalidFileError, match="can export answer_key, but cannot import this format"):
         import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
 
 
@@ -194,7 +194,7 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         return " ".join(done.stdout.split())
 
     assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("item", "export")
-    assert "answer_map, answer_sheet, egoplan_submission or label_studio: the name of the model" in told(
+    assert "answer_map, answer_sheet, egoplan_submission or label_studio: set the name of the model" in told(
         "item", "import"
     )
 

@@ -227,8 +227,8 @@ def test_files_history_and_agreement_name_the_stage(store: Store) -> None:
         name = session.exec(select(ItemRow.external_id).where(ItemRow.public_id == dropped)).one()
     changes = audit.entries(store, by=None, project="p", item=name, kinds=["item.state"])
     reasons = [str(change.data["why"]) for change in changes]
-    assert any(why.startswith("Verification: All 2 votes") for why in reasons), reasons
-    assert any(why.startswith("Content: The votes agree") for why in reasons), reasons
+    assert any(why.startswith("Verification: The item has all votes") for why in reasons), reasons
+    assert any(why.startswith("Content: For right, the votes agree") for why in reasons), reasons
     found = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION_2)
     assert {(each.criterion, each.n_units) for each in found} >= {("right", 3)}
     assert {each.criterion for each in found} == {"right"}

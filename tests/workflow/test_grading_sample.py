@@ -160,7 +160,7 @@ def test_600_answers_open_a_sample_of_300_even_over_domains_and_models(store: St
     with store.write() as session:  # passing on again opens nothing
         assert grading.draw(session, access=access_to(session, person=None, project="p"), now=store.now()) == 0
     assert open_answers(store) == found
-    assert "300 are open to people" in dashboard(store, person=None, project="p").sample
+    assert "Open to people: 300; " in dashboard(store, person=None, project="p").sample
     assert check(store) == []
 
 

@@ -115,7 +115,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     write(tmp_path / "in/Activity/annotations.json", records[:2])
     write(tmp_path / "in/Object/attribute/annotations.json", records)
     done = bring(store, media, "egothink", tmp_path / "in")
-    assert done == ImportSummary(items=5, assets_missing=5)
+    assert done == ImportSummary(items=5, assets_missing=5, without_media=5)
     with store.read() as session:
         contents = item_revisions.contents(session, ids=range(1, 6))
     assert [contents[id, 1]["question"] for id in range(1, 6)] == [f"Which of {n}?" for n in (0, 1, 0, 1, 2)]
@@ -137,7 +137,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
         "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the same file again with "
-        "its media, on the page Import or with `touchstone item import p egothink FILE --media DIR`."
+        "its media, on the page Add items or with `touchstone item import p egothink FILE --media DIR`."
     )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew
@@ -154,7 +154,7 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=ann)
     with pytest.raises(NotFoundError):
         bring(store, media, "egothink", path, by=eve)
-    with pytest.raises(InvalidFileError, match="reads egothink, not egoplan"):
+    with pytest.raises(InvalidFileError, match="can import egothink, but not egoplan"):
         bring(store, media, "egoplan", path)
     assert item_names(store) == []
     lead = make_person(store, "lea", role=Role.LEAD)
@@ -178,13 +178,13 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(3)], indent=None)
     bring(store, media, "egoplan", path)
     before = files_of(store, "egoplan")
-    assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6)
+    assert bring(store, media, "egoplan", path) == ImportSummary(repeated=3, assets_missing=6, without_media=3)
     assert files_of(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
     with pytest.raises(InvalidFileError, match="row 1: the item '0' exists with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
-    with pytest.raises(InvalidFileError, match="3 of its 4 items are in this project already"):
+    with pytest.raises(InvalidFileError, match="already in this project: 3 of 4"):
         bring(store, media, "egoplan", path)
     assert files_of(store, "egoplan") == before
 
@@ -471,7 +471,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     taken = bring(store, media, "egoplan", write(tmp_path / "a.json", records))
     assert taken.items == 4
     assert taken.note is not None
-    assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
+    assert taken.note.startswith("Goals with fewer than 4 actions in these records: 1 of 3.")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
         InvalidFileError, match="its goal has at least 21 actions, including the next action, but at most 20"

@@ -58,7 +58,7 @@ def test_a_key_that_is_two_options_is_refused(
     store: Store, media: MediaStore, tmp_path: Path, options: list[str]
 ) -> None:
     with pytest.raises(
-        InvalidFileError, match=r"row 1: its options . and . are the same \(.*\), and one of them is the key"
+        InvalidFileError, match=r"row 1: its options . and . are the same \(.*\), and one of these options is the key"
     ):
         bring(store, media, tmp_path, item("a", options, options[-1]))
 

@@ -233,7 +233,9 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
 def test_a_comparison_without_a_baseline_is_refused(world: World) -> None:
     with pytest.raises(InvalidInputError, match="Choose the model to compare with"):
         world.plan("better_of_two")
-    with pytest.raises(InvalidInputError, match="compares two answers, but an attack is one answer"):
+    with pytest.raises(
+        InvalidInputError, match="compares two answers, but an attack needs a template for single answers"
+    ):
         world.plan("better_of_two", attacks=True)
     with pytest.raises(InvalidInputError, match="judges single answers"):
         world.plan(baseline="two")
@@ -406,11 +408,15 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
 @pytest.mark.parametrize(
     ("template", "chosen", "said"),
     [
-        (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness holds the model's answer"),
+        (
+            SCORE,
+            {"fills": {"reference": "answer"}},
+            "no placeholder of the template likeness contains the model's answer",
+        ),
         (
             SCORE,
             {"fills": {**FILLS, "answr": "prediction"}},
-            "no such placeholder; use one of: question, reference, answer",
+            "has no placeholder with this name; use one of: question, reference, answer",
         ),
         (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` uses `gold`, which the items do not"),
         (SCORE, {"fills": {"answer": "prediction"}}, "`reference` uses `reference`, which the items do not"),
@@ -421,7 +427,7 @@ def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: 
         (
             "better_of_two",
             {"baseline": "one", "fills": {"answer_a": "answer"}},
-            "`answer_a` always holds a compared answer",
+            "`answer_a` always contains a compared answer",
         ),
     ],
 )

@@ -184,7 +184,7 @@ def test_slots_that_should_have_been_called_off_are_found(store: Store) -> None:
     with store.write() as session:
         session.connection().execute(text("UPDATE task SET state = 'open' WHERE state = 'withdrawn'"))
     (found,) = check(store, rebuild=True)
-    assert "no longer in verification, but 1 more votes are requested" in found
+    assert "no longer in verification, but has slots for 1 more vote" in found
     assert check(store) == []
 
 

@@ -260,11 +260,11 @@ def test_media_that_are_there_and_unsupported_are_not_missing(store: Store, home
     for row, (name, (_, format)) in enumerate(UNSUPPORTED.items(), 1):
         line = next(each for each in str(refused.value).splitlines() if f"row {row}:" in each)
         assert name in line
-        assert f"unsupported: {format}; convert to JPEG or PNG" in line
+        assert f"{format} is not supported; convert the file to JPEG or PNG" in line
     media, about = MediaStore(home / "media"), {"project": "p", "format": "csv", "path": path, "media_dir": folder}
     seen = look_at_files(store, media, by=None, **about)
     assert (seen.found, list(seen.missing)) == (1, ["gone.png"])
-    assert [(each.row, "unsupported" in each.reason) for each in seen.bad] == [(n, True) for n in range(1, 9)]
+    assert [(each.row, "is not supported" in each.reason) for each in seen.bad] == [(n, True) for n in range(1, 9)]
     done = import_files(store, media, by=None, skip_bad=True, **about)  # type: ignore[arg-type]
     assert (done.items, done.assets_found, done.assets_missing, done.assets_refused) == (10, 1, 9, 8)
     assert (list(done.missing), len(done.bad)) == (["gone.png"], 8)
@@ -315,5 +315,5 @@ def test_what_is_no_video_is_refused_for_a_clip(store: Store, home: Path, tmp_pa
     with pytest.raises(InvalidFileError) as refused:
         imported(store, home, path, slot="clip")
     told = str(refused.value)
-    assert "row 1: the clip of this item: a.pdf is a PDF document, but a clip is needed (unsupported: PDF)" in told
+    assert "row 1: the clip of this item: a.pdf is a PDF document (PDF), but a clip is needed." in told
     assert "row 2: the clip of this item: b.png is a PNG image, but a clip is needed. Add a video." in told

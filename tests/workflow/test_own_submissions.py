@@ -80,7 +80,7 @@ def test_one_finds_what_one_said_and_nothing_that_was_hidden(store: Store) -> No
     assert found(store, ana, text="question").n == 4
     assert found(store, bob).n == 0
     assert found(store, ana, text="red", stage=VERIFY).n == 3, "the options are shown"
-    with pytest.raises(NotFoundError, match="You have no such submission in this project"):
+    with pytest.raises(NotFoundError, match="You do not have this submission in this project"):
         own_submissions.look(store, person=bob, project="p", submission=listed.rows[0].id)
 
 
@@ -203,7 +203,7 @@ def test_that_nothing_applies_is_said_as_an_answer(store: Store) -> None:
     submissions.submit(store, person=ana, task=task.id, key="k", values={"at": [], "which": [], "sure": "yes"})
     (row,) = found(store, ana).rows
     assert [(line.title, line.text) for line in row.said] == [
-        ("When is it?", "It does not happen."),
+        ("When is it?", "The event does not happen."),
         ("Which ones?", "Not one of them"),
         ("Sure?", "Yes"),
     ]

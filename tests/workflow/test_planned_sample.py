@@ -197,7 +197,7 @@ def test_a_plan_says_what_it_costs_and_opens_when_a_lead_says_so(store: Store) -
     for line in found.lines:
         by_dimension[line.strata[0]] += line.drawn
     assert by_dimension == {"d1": 11, "d2": 11, "d3": 8}
-    assert found.cost == "30 answers x 3 people = 90 slots; 90 can open now."
+    assert found.cost == "30 answers x 3 people = 90 slots; 90 slots can be opened now."
     assert (
         found.sentence
         == "A planned sample of 30 of 88 answers. No answers are open to people yet. A lead can open the sample."
@@ -605,7 +605,7 @@ def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Stor
     assert nothing.sentence == "All open answers of the planned sample are graded. Thank you."
     found = standing(store)
     assert found.done
-    assert found.sentence == "A planned sample of 20 of 48 answers is done: all answers are graded by 3 people."
+    assert found.sentence == "A planned sample of 20 of 48 answers is done: 3 people graded every answer."
     assert dashboard(store, person=None, project="p").sample == found.sentence
     assert check(store) == []
 

@@ -121,7 +121,7 @@ def test_the_dashboard_says_that_no_one_is_left_for_an_item_or_for_models_answer
         session.add(InsightRow(item_id=item, person_id=bob.id, created_at=store.now()))
     colour = dashboard(store, person=None, project="p").rows[0]
     (why,) = [why for why in colour.blocked if "votes" in why]
-    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here. People cannot vote")
+    assert why.startswith("1 item waits for 2 votes, but only 2 people may vote. People cannot vote")
 
 
 def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:

@@ -26,7 +26,7 @@ def test_an_archived_project_is_read_and_nothing_in_it_changes(store: Store) -> 
     assert project_care.archive(store, by=lea, project="p")
     assert not project_care.archive(store, by=lea, project="p")
 
-    told = "A blind test is archived: you can read and export everything, but change nothing."
+    told = "A blind test is archived. You can read and export everything, but you cannot change anything."
     for press in (
         lambda: submissions.submit(store, person=ann, task=held.id, key="k", values={"choice": "red"}),
         lambda: drafts.save_draft(store, person=ann, task=held.id, seq=1, values={"choice": "red"}),

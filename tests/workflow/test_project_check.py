@@ -196,7 +196,7 @@ def test_a_submission_under_a_foreign_guideline_or_for_another_purpose_is_found(
     )
     found = " ".join(check(store))
     assert "submission x names a guideline that this project never had" in found
-    assert "submission x and its task are for different purposes" in found
+    assert "submission x and its task have different purposes" in found
 
 
 @pytest.mark.one_database
@@ -208,4 +208,4 @@ def test_an_extension_that_alone_shows_part_of_the_log_is_named(store: Store, mo
     monkeypatch.setattr(extensions, "installed", lambda: others)
     (said,) = remarks(store)
     assert said.startswith("p: Part of the log (goals.saved) belongs to the extension Narrations, which is not")
-    assert "Put the folder `extensions/narrations`" in said
+    assert "Restore the folder `extensions/narrations`" in said

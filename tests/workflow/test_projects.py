@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from db.engine import Store
-from domain.errors import AlreadyTakenError, InvalidInputError, NotAllowedError, NotFoundError, TouchstoneError
+from domain.errors import (
+    AlreadyTakenError,
+    ConflictError,
+    InvalidInputError,
+    NotAllowedError,
+    NotFoundError,
+    TouchstoneError,
+)
 from domain.records import NoTask, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -57,6 +64,7 @@ ACTIONS: dict[str, tuple[Callable[[Store, Person], Any], set[str]]] = {
         {"lead"},
     ),
     "invite": (lambda s, p: accounts.invite(s, by=p, project="p", role=Role.ANNOTATOR), {"lead"}),
+    "see open invitations": (lambda s, p: accounts.open_invitations(s, by=p, project="p"), {"lead"}),
     "dashboard": (lambda s, p: project_progress.dashboard(s, person=p, project="p"), {"lead"}),
     "remove a member": (lambda s, p: memberships.remove_member(s, by=p, project="p", login="annotator"), {"lead"}),
 }
@@ -127,6 +135,13 @@ def test_an_invitation_makes_an_account_and_a_member_once(store: Store) -> None:
     token = accounts.invite(store, by=None, project="p", role=Role.SENIOR, dimensions=["shape"])
     offered = accounts.invitation(store, token=token)
     assert offered is not None
+    (open_,) = accounts.open_invitations(store, by=None, project="p")
+    assert (open_.role, open_.dimensions, open_.by, open_.expires_at) == (
+        "senior",
+        ("shape",),
+        None,
+        offered.expires_at,
+    )
     assert (offered.project, offered.role, offered.dimensions) == ("p", Role.SENIOR, ("shape",))
     make_person(store, "taken", project=None)
     with pytest.raises(AlreadyTakenError):
@@ -137,3 +152,25 @@ def test_an_invitation_makes_an_account_and_a_member_once(store: Store) -> None:
     assert accounts.invitation(store, token=token) is None
     with pytest.raises(NotAllowedError):
         accounts.accept_invitation(store, token=token, login="eve", name="Eve", password="long enough")
+    assert accounts.open_invitations(store, by=None, project="p") == []
+
+
+@pytest.mark.both_databases
+def test_a_revoked_invitation_lets_nobody_in(store: Store) -> None:
+    make_project(store)
+    make_project(store, name="other")
+    lea, elsewhere = (
+        make_person(store, "lea", role=Role.LEAD),
+        make_person(store, "lou", project="other", role=Role.LEAD),
+    )
+    token = accounts.invite(store, by=lea, project="p", role=Role.ANNOTATOR)
+    (open_,) = accounts.open_invitations(store, by=lea, project="p")
+    assert open_.by == lea.name
+    with pytest.raises(ConflictError):
+        accounts.revoke_invitation(store, by=elsewhere, project="other", id=open_.id)
+    accounts.revoke_invitation(store, by=lea, project="p", id=open_.id)
+    assert accounts.open_invitations(store, by=lea, project="p") == []
+    with pytest.raises(NotAllowedError):
+        accounts.accept_invitation(store, token=token, login="eve", name="Eve", password="long enough")
+    with pytest.raises(ConflictError):
+        accounts.revoke_invitation(store, by=lea, project="p", id=open_.id)

@@ -161,7 +161,7 @@ def test_the_plan_s_seed_is_the_schema_s_and_part_of_who_the_model_is() -> None:
     assert parts_of(FISH.dump(), usual) != parts_of(FISH.dump(), other)
     assert RunPlan.of(other.dump()) == other
     assert plan_for(ETP.schema_, FISH, prompts="etp_bench").prompt_seed is None  # one wording each
-    with pytest.raises(ModelError, match="etp_bench have one wording each, so a seed has no effect"):
+    with pytest.raises(ModelError, match="Each of the prompts etp_bench has only one wording, so a seed has no effect"):
         plan_for(ETP.schema_, FISH, prompts="etp_bench", prompt_seed=3)
 
 
@@ -256,7 +256,7 @@ def test_one_command_starts_the_runs_of_a_cross(store: Store, tmp_path: Path) ->
 
     told = said("--cross", "steps", "--prompt-seed", "3", "--dry-run")
     assert told.count(": 2 items, generate, prompts etp_bench_types") == 4
-    assert "1 item is left out: without data for spatial and knowledge" in told
+    assert "1 item is excluded from all runs: without data for spatial and knowledge" in told
     assert "  type etp_bench_types/any/plan/" in told
     told = said("--cross", "all", "--later")
     assert told.count("is waiting for a worker") == 8

@@ -243,7 +243,7 @@ def test_actions_stand_on_lines_with_letters(store: Store, media: MediaStore) ->
         ("{question} {reason}", "asks for `reason`, which contains the right answer"),
         ("{question} {key_concepts}", "asks for `key_concepts`, which contains the right answer"),
         ("{question} {version}", "asks for `version`, which is secret"),
-        ("{question} {dream}", "asks for `dream`, but items have no such field. Choose a field"),
+        ("{question} {dream}", "asks for `dream`, but items do not have this field. Choose a field"),
         ("<image> and <image>: {question}", ""),
     ],
 )
@@ -354,7 +354,10 @@ def test_information_is_told_next_to_the_question_as_etp_bench_adds_it(store: St
         expected = "".join(told[each] for each in injections)
         assert f"Write the plan.{expected}\n\nThe first image" in second.text
         if "knowledge" in injections:
-            assert first.cannot == "The prompt asks for `knowledge`, which this item does not have."
+            assert first.cannot == (
+                "The prompt asks for `knowledge`, which this item does not have. Fill in the field, or choose another "
+                "prompt."
+            )
             assert goal.cannot == first.cannot
         else:
             assert f"Write the plan.{expected}\n\nThe first image" in first.text
@@ -376,7 +379,7 @@ def test_published_prompts_and_templates_stand_next_to_ours(store: Store, media:
     published = tmp_path / "published.jsonl"
     published.write_text("\n".join(map(json.dumps, lines)))
     chosen = f"{published}#short"
-    with pytest.raises(ModelError, match=r"choose one with published.jsonl#NAME: short, planning"):
+    with pytest.raises(ModelError, match=r"Choose a prompt with published.jsonl#NAME. The names are: short, planning"):
         asker(store, media, loaded, prompts=str(published))
     lacking = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
     assert "asks for `q`" in lacking.cannot
@@ -528,7 +531,7 @@ def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, medi
     [
         ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: the box extends beyond the image"),
         ("pointed", "all of it", "the value must be a list of boxes"),
-        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: `number` must be a whole number from 1"),
+        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: `number` must be a whole number of 1 or more"),
     ],
 )
 def test_what_cannot_be_drawn_keeps_its_item_from_being_asked(
@@ -565,7 +568,7 @@ def test_a_picture_that_cannot_be_read_keeps_only_its_item_from_being_asked(
     sha256 = hashlib.sha256(bad.read_bytes()).hexdigest()
     media.path(sha256).write_bytes(b"no image")
     first, second = asker(store, media, loaded).ask(ids)
-    assert "cannot be read" in first.cannot
+    assert "Touchstone cannot read all of the image" in first.cannot
     assert second.cannot == ""
 
 
@@ -706,7 +709,7 @@ def test_how_many_frames_follows_from_the_model_s_description_then_from_the_sche
         "frames_per_segment": 2,
         "observation_frames": 1,
     }
-    assert shown(own)["frames_per_segment"] == "2 (the model's description)"
+    assert shown(own)["frames_per_segment"] == "2 (from the model's description)"
     assert shown(own, clips={"frames_per_segment": 5})["frames_per_segment"] == "5 (chosen)"
     assert FISH.hash == FISH.model_copy(update={"clips": {}}).hash != own.hash
     assert "clips" not in FISH.dump(), "descriptions without it keep their hash"

@@ -91,7 +91,10 @@ def test_what_is_not_as_it_was_released_is_named(kept: Store, media: MediaStore,
     for change, words in (
         (lambda there: (there / data).write_bytes((there / data).read_bytes().replace(b"red", b"rad", 1)), data),
         (lambda there: (there / ITEMS).unlink(), f"{ITEMS} is missing"),
-        (lambda there: (there / "more.txt").write_text("more"), "more.txt does not belong to this release"),
+        (
+            lambda there: (there / "more.txt").write_text("more"),
+            "The manifest does not name more.txt, so the file does not belong to this release",
+        ),
     ):
         there = tmp_path / "there"
         shutil.copytree(made.place / "public", there)
@@ -191,10 +194,10 @@ def test_what_is_private_is_in_no_public_file(kept: Store, media: MediaStore, ho
 
 @pytest.mark.one_database
 def test_a_release_that_comes_to_nothing_leaves_nothing(kept: Store, media: MediaStore, home: Path) -> None:
-    with pytest.raises(InvalidFileError, match="cannot be written as nonsense"):
+    with pytest.raises(InvalidFileError, match="cannot write a release as nonsense"):
         release(kept, media, home, formats=("nonsense",))
     assert not (home / "releases").exists(), "it is refused before any work"
-    with pytest.raises(InvalidInputError, match="3 items have no value in nowhere"):
+    with pytest.raises(InvalidInputError, match="Items without a value in nowhere: 3"):
         release(kept, media, home, splits=("field:nowhere",))
     assert [path.name for path in (home / "releases/p").iterdir()] == []
     assert listing.all_releases(kept, home, by=None, project="p") == []

@@ -191,7 +191,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "sgl-eval 39: two answers of one id": (
         "s.jsonl",
         "\n".join(lm_eval({"item": "q4", "question": Q4}, Q4, said) for said in "BA"),
-        "has already answered this item",
+        "an earlier row has a different answer by m to this item",
     ),
     "VLMEvalKit 73: further passes of a question": (
         "mS_p3.tsv",

@@ -131,7 +131,7 @@ def test_items_of_one_source_are_no_more_than_one_another() -> None:
     assert together.whole["m"].found.high > alone.whole["m"].found.high
     apart = numbers.sliced_scores(found, KEY, together="none").whole["m"].found
     assert apart == alone.whole["m"].found
-    with pytest.raises(InvalidInputError, match="cannot be grouped by 'goal'"):
+    with pytest.raises(InvalidInputError, match="cannot group items by 'goal'"):
         numbers.sliced_scores(found, KEY, together="goal")
 
 
@@ -145,7 +145,7 @@ def test_the_mean_over_dimensions_is_not_the_mean_over_items() -> None:
     assert cut.cells["m", 0].found.value == 1.0
     missing = cut.of_parts["other"].found
     assert math.isnan(missing.value)
-    assert missing.reason == "No number in Far, and a mean over the others would be of something else."
+    assert missing.reason == "No number in Far, so a mean over the other slices would not be comparable."
     assert cut.models == ["other", "m"]
 
 
@@ -175,7 +175,7 @@ def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
         "b"
     ]
     assert math.isnan(line.found.value)
-    assert line.found.reason == "The model was asked about items in this group, but did not answer any of these items."
+    assert line.found.reason == "The model did not answer any items in this group."
     assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
 
 
@@ -202,7 +202,7 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
     row = wrong.as_row()
     assert (row["unread"], row["unread_counts_as"], row["reader"]) == (3, "wrong", "rules")
     assert without.as_row()["unread_counts_as"] == "left_out"
-    assert any("m: 3 of 12 could not be read and count as wrong" in note for note in cut.notes)
+    assert any("m: items without a readable answer, which count as wrong: 3 of 12 (" in note for note in cut.notes)
     assert any("0.500 (all wrong) and 0.833 (all right)" in note for note in cut.notes)
 
 
@@ -222,7 +222,7 @@ def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(k
         assert (dict(line.left_out), dict(line.unread), line.lowest, line.highest) == ({why: 4}, {}, None, None)
         assert sum(line.missing.values()) == 4
     assert cut.of_parts["m"].found.value == 1.0
-    assert not any("could not be read and" in note for note in cut.notes)
+    assert not any("without a readable answer" in note for note in cut.notes)
 
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
@@ -305,7 +305,7 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert "graded both by people and by the judge" in (line.found.reason or "")
     halves = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [0.5], 1: [1]}}, judged=judged)
     line = numbers.sliced_scores(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
-    assert "zeros and ones" in (line.found.reason or "")
+    assert "needs zeros (fail) and ones (pass)" in (line.found.reason or "")
 
 
 def test_models_are_held_against_each_other_item_by_item() -> None:
@@ -509,7 +509,7 @@ def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(sto
         asked.clear()
         project_answers.read_project(store, person=None, project="p")
         counts.append(len(asked))
-    assert counts[0] == counts[1] < 40
+    assert counts[0] == counts[1] <= 40
 
 
 def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:

@@ -43,7 +43,9 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         assert line.found.n_units == len(given)
         if given:
             assert line.found.value == pytest.approx(sum(given) / len(given))
-        assert dict(line.left_out) == {f"the judge gave {verdict.words}": n for verdict, n in lost.items()}
+        assert dict(line.left_out) == {
+            f"without a score from the judge ({verdict.label})": n for verdict, n in lost.items()
+        }
         n, failed = len(given), sum(lost.values())
         assert (line.failed, line.as_row()["judge_asked"], line.as_row()["judge_scored"]) == (failed, n + failed, n)
         if given:

@@ -51,9 +51,7 @@ def test_each_row_is_new_changed_equal_or_bad(store: Store, home: Path, tmp_path
     found = looked(again, "predictions")
     assert counted(found) == (1, 1, 1, 1)
     assert [list(row) for row in found.first] == [["colour/2", "Colour", "m", "Red,\nof course"]]
-    assert [(bad.row, bad.reason) for bad in found.changed] == [
-        (2, "an earlier row has a different answer by m to this item")
-    ]
+    assert [(bad.row, bad.reason) for bad in found.changed] == [(2, "m already has a different answer to this item")]
     assert [bad.row for bad in found.left] == [2, 3]
     assert (found.comes(skip_bad=False), found.comes(skip_bad=True)) == (False, True)
     assert bring(again, "predictions") == (1, 1, 2)

@@ -112,8 +112,8 @@ def test_an_item_comes_back_to_its_author_who_corrects_it_and_then_others_vote_a
     assert check(store) == []
     (row,) = [each for each in project_progress.dashboard(store, person=lea, project="p").rows if each.counts.written]
     assert [each.sentence for each in row.stuck if "author" in each.sentence] == [
-        "1 item is with its author, sent back with the reason. Voting starts again after a correction, or when you "
-        "send them to verification."
+        "1 item is with its author, sent back with a reason. Voting starts again after a correction, or when you "
+        "send the items to verification."
     ]
     # votes of before do not keep the author from correcting it
     (mine,) = own_submissions.sent_back_to(store, person=ann, project="p")

@@ -66,7 +66,9 @@ def test_numbers_are_cut_where_people_say() -> None:
 
 @pytest.mark.parametrize("text", ["", "1,,2", "5,1", "1,1", "one", "1,nan", "1-4,5-8", ",".join(map(str, range(21)))])
 def test_edges_that_are_none_are_told(text: str) -> None:
-    with pytest.raises(InvalidInputError, match="Give up to 20 numbers from low to high, such as 1,5,9"):
+    with pytest.raises(
+        InvalidInputError, match=r"is not valid\. Enter up to 20 numbers from low to high, such as 1,5,9"
+    ):
         edges_of(text)
 
 

@@ -65,8 +65,8 @@ def test_what_is_not_answered_is_said_or_named(project: Store, home: Path, tmp_p
     run = answer(project, home, tmp_path, {"5": "B", "7": "I would take a cup"})
     out = tmp_path / "submission.json"
     sentence = (
-        r"^2 of 3 items have no answer in this run that matches an option: "
-        r"12, 7 \('I would take a cup' was not read: format violation: states none, or not one\)\. .*--unanswered"
+        r"^Items without an answer in this run that matches an option: 2 of 3 "
+        r"\(12, 7 \('I would take a cup' was not read: .*\)\)\. .*--unanswered"
     )
     with pytest.raises(InvalidFileError, match=sentence):
         export(project, by=None, project="p", format="egoplan_submission", out=out, run=run)
@@ -98,7 +98,7 @@ def test_format_and_run_go_together(project: Store, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     with pytest.raises(InvalidFileError, match="Choose the run with --run"):
         export(project, by=None, project="p", format="egoplan_submission", out=out)
-    with pytest.raises(InvalidFileError, match="Export egoplan without them"):
+    with pytest.raises(InvalidFileError, match="Export egoplan without these options"):
         export(project, by=None, project="p", format="egoplan", out=out, run="x")
     with pytest.raises(InvalidFileError, match="--unanswered is only for submissions"):
         export(project, by=None, project="p", format="predictions", out=out, unanswered="N/A")
@@ -115,6 +115,7 @@ def test_items_without_ids_and_options_are_refused(store: Store, home: Path, tmp
     run = answer(store, home, tmp_path, {"0": "B"})
     with pytest.raises(
         InvalidFileError,
-        match=r"needs the original sample_id and the options of each item. The item '0' lacks one of these",
+        match=r"needs the original sample_id and the options of each item\. The item '0' has a missing or duplicate "
+        r"ID, or no options",
     ):
         export(store, by=None, project="p", format="egoplan_submission", out=tmp_path / "out.json", run=run)

@@ -106,7 +106,7 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
         "answer": 'The "cup"; red',
     }
 
-    with pytest.raises(InvalidFileError, match=r"was imported before with other columns \(as the schema says\)"):
+    with pytest.raises(InvalidFileError, match=r"was imported before with other columns \(the columns of the schema\)"):
         bring(said=ColumnMapping({"question": "by"}))
     path.write_text(
         out.getvalue().replace("is 1", "was 1") + "i 3;New?;It;a.png;b.png;\r\n", encoding="utf-8", newline=""
@@ -114,12 +114,13 @@ def test_the_whole_way_of_a_table(store: Store, home: Path, tmp_path: Path) -> N
     with pytest.raises(InvalidFileError, match=r"'i 1' exists with other content. Rows: 1 changed, 2 unchanged, 1 new"):
         bring()
     with pytest.raises(
-        InvalidFileError, match=r"Columns, places and encodings apply only to csv or jsonl. Import predictions"
+        InvalidFileError,
+        match=r"Columns, positions of options and encodings apply only to csv or jsonl. Import predictions",
     ):
         import_files(
             store, media, by=None, project="p", format="predictions", path=path, said=ColumnMapping(encoding="cp1252")
         )
-    with pytest.raises(InvalidFileError, match="reads csv, not pca_bench"):
+    with pytest.raises(InvalidFileError, match="can import csv, but not pca_bench"):
         import_files(store, media, by=None, project="p", format="pca_bench", path=path)
 
 

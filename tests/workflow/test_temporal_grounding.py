@@ -175,4 +175,4 @@ def test_answers_that_cannot_be_read_may_be_left_out(home: Path, tmp_path: Path,
     read = told(store, home, tmp_path)
     near = leaderboard.sliced_scores(read, score_choices.Scores("key")).whole["near"]
     assert near.found.value == pytest.approx(11 / 18)  # of the three that can be read
-    assert (near.found.n_units, near.left_out) == (3, {"format violation: states none, or not one": 1})
+    assert (near.found.n_units, near.left_out) == (3, {"format violation: no answer, or several answers": 1})

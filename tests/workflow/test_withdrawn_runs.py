@@ -79,7 +79,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
         world.work(run)
     before = state(world)
     mark = rater_agreement.mark(world.store, person=None, project="p", stage=Stage.GRADING)
-    with pytest.raises(InvalidInputError, match="Give a reason"):
+    with pytest.raises(InvalidInputError, match="Enter a reason"):
         run_control.withdraw(world.store, by=None, run=run, reason=" ")
     run_control.withdraw(world.store, by=None, run=run, reason="the wrong template")
     assert state(world) == waiting
@@ -87,7 +87,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
     (view,) = run_views.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
     assert (view.name, view.withdrawn, view.answered) == ("judge by likeness 1", "the wrong template", 8)
     assert judge_readings.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
-    with pytest.raises(ConflictError, match=r"withdrawn already\. Reason: the wrong template"):
+    with pytest.raises(ConflictError, match=r"already withdrawn\. Reason: the wrong template"):
         run_control.withdraw(world.store, by=None, run=run, reason="again")
     run_control.take_back(world.store, by=None, run=run)
     assert state(world) == before
@@ -96,7 +96,7 @@ def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> N
             (row.kind, row.data.get("reason")) for row, *_ in events.find_events(session, project_id=1, kinds=("run.",))
         ]
     assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
-    with pytest.raises(ConflictError, match="was not withdrawn"):
+    with pytest.raises(ConflictError, match="is not withdrawn"):
         run_control.take_back(world.store, by=None, run=run)
 
 

@@ -68,7 +68,7 @@ def test_advice_stops_no_one_and_a_rule_that_stops_does(store: Store) -> None:
     with pytest.raises(InvalidInputError) as refused:
         write(store, ann, OPEN)
     assert [(each.name, each.message) for each in refused.value.problems] == [
-        ("question", "Question: End it with \u201c?\u201d.")
+        ("question", "Question: End the text with \u201c?\u201d.")
     ]
     assert questions(store) == [LONG["question"]]
 

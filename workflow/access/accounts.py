@@ -14,7 +14,7 @@ from db.engine import IntegrityError, Session, Store
 from db.records import StoredPerson
 from domain.errors import AlreadyTakenError, ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.language import _
-from domain.records import Invitation, Person
+from domain.records import Invitation, OpenInvitation, Person
 from domain.roles import Role
 from domain.states import Stage
 from workflow.access import passwords, tokens
@@ -90,6 +90,40 @@ def invitation(store: Store, *, token: str) -> Invitation | None:
             dimensions=tuple(row.dimensions) if row.dimensions is not None else None,
             expires_at=row.expires_at,
         )
+
+
+def open_invitations(store: Store, *, by: Person | None, project: str) -> list[OpenInvitation]:
+    """Return the invitations to a project that someone can still accept, newest first; leads only."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return [
+            OpenInvitation(
+                id=row.id,
+                role=row.role,
+                dimensions=tuple(row.dimensions) if row.dimensions is not None else None,
+                stages=tuple(Stage(stage) for stage in row.stages) if row.stages is not None else None,
+                by=name,
+                created_at=row.created_at,
+                expires_at=row.expires_at,
+            )
+            for row, name in people.open_invitations(session, project_id=access.project_id, now=store.now())
+        ]
+
+
+def revoke_invitation(store: Store, *, by: Person | None, project: str, id: int) -> None:
+    """End an open invitation, so that nobody can accept it any more; leads only.
+
+    Raises
+    ------
+    ConflictError
+        The invitation has already been used or has expired.
+    """
+    with store.write(archived_too=True) as session:
+        access = require_lead(session, by=by, project=project)
+        now = store.now()
+        if not people.revoke_invitation(session, id=id, project_id=access.project_id, now=now):
+            raise ConflictError("The invitation has already been used or has expired. Reload the page.")
+        log(session, "person.invitation_revoked", by=by, project=access, now=now)
 
 
 def accept_invitation(store: Store, *, token: str, login: str, name: str, password: str) -> Person:

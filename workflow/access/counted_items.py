@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from db import items
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from domain.item_counts import COUNTS, ItemCounts
 from domain.records import Person
@@ -78,8 +79,8 @@ class CountedItems:
         rest = [f"{n:,} {word}" for n, word in ((self.rejected, "rejected"), (self.open, "open")) if n]
         if self.which is Items.KEPT:
             left = f"; {', '.join(rest)} left out" if rest else ", none left out"
-            return f"{self.kept:,} kept item{'' if self.kept == 1 else 's'}{left}."
-        what = f"All {every:,} items"
+            return f"{with_noun(self.kept, 'kept item')}{left}."
+        what = "The only item" if every == 1 else f"All {every:,} items"
         if self.why_all:
             return f"{what}: {self.why_all}."
         return f"{what}: {', '.join([f'{self.kept:,} kept', *rest])}."
@@ -131,7 +132,7 @@ def _counted(session: Session, access: Access, items_: Items | str | None, stage
         else "no item has a verdict yet"
     )
     if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
-        message = f"{access.title} has no kept items: {without}. Remove this option, or choose all items."
+        message = f"{access.title} has no kept items: {without}. Choose all items."
         raise InvalidInputError([Problem("items", message)])
     if items_ is None and stage in VERIFICATIONS:
         return CountedItems(Items.ALL, by_state, "with or without a verdict")

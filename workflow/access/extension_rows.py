@@ -47,7 +47,7 @@ def put_row(store: Store, *, by: Person | None, project: str, extension: str, ke
     """
     problems = []
     if not 1 <= len(key) <= LONGEST_KEY or not key.isprintable():
-        problems.append(Problem("key", f"Enter a key of 1 to {LONGEST_KEY} letters, digits or signs."))
+        problems.append(Problem("key", f"Enter a key of 1 to {LONGEST_KEY} letters, digits or symbols."))
     try:
         size = len(json.dumps(value, allow_nan=False).encode())
         if size > MOST_BYTES:

@@ -22,9 +22,13 @@ def count_by_dimension(session: Session, *, access: Access) -> Mapping[str, Item
     for (dimension, state), n in items.count_by_state(session, project_id=access.project_id).items():
         states[dimension][state] = n
     begun = task_counts.begun_items(session, project_id=access.project_id)
+    without_media = item_list.count_without_media(session, project_id=access.project_id)
     return {
         dimension.id: ItemCounts.of_dimension(
-            states[dimension.id], wanted=dimension.wanted, in_progress=begun.get(dimension.id, 0)
+            states[dimension.id],
+            wanted=dimension.wanted,
+            in_progress=begun.get(dimension.id, 0),
+            without_media=without_media.get(dimension.id, 0),
         )
         for dimension in access.schema.dimensions
     }

@@ -37,7 +37,7 @@ def set_keys(store: Store, *, person: Person, stage: Stage, keys: Mapping[str, s
     Raise ``InvalidInputError`` if two actions have the same key, or a key is not a single printed character.
     """
     if len(keys) > MOST_KEYS:
-        raise InvalidInputError([Problem("keys", f"You can change at most {MOST_KEYS} keys.")])
+        raise InvalidInputError([Problem("keys", f"You can change at most {MOST_KEYS} keys. Reset some keys.")])
     problems = [
         Problem(name[:LONGEST_NAME], "This key is not a single letter, digit or sign. Choose another key.")
         for name, key in keys.items()

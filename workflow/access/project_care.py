@@ -50,7 +50,7 @@ def archive(store: Store, *, by: Person | None, project: str) -> bool:
         access = lead_alone(session, by=by, project=project)
         if access.archived:
             return False
-        must_be_still(session, access, now=store.now(), to="archive it")
+        must_be_still(session, access, now=store.now(), to="archive the project")
         projects.archive(session, row=projects.lock(session, id=access.project_id), at=store.now())
         log(session, "project.archived", by=by, project=access, now=store.now())
         return True
@@ -74,8 +74,8 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     if going:
         more = f" and {len(going) - 1} more" if len(going) > 1 else ""
         raise ConflictError(
-            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the page Models "
-            f"or Judges, or use `touchstone run pause`. Then {to}."
+            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the page Runs or "
+            f"Judges, or use `touchstone run pause`. Then {to}."
         )
     out = [
         row.address

@@ -330,7 +330,7 @@ def archived_words(title: str) -> str:
     """Return why an archived project cannot be changed."""
     return _(
         "{title} is archived. You can read and export everything, but you cannot change anything. A lead can "
-        "restore the project on the page Projects."
+        "restore the project in Settings."
     ).format(title=title)
 
 

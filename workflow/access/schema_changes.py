@@ -23,7 +23,7 @@ def unfinished(session: Session, access: Access) -> str | None:
         return f"The schema migration of {access.name} is not finished. {missing}"
     return (
         f"The schema migration of {access.name} is in progress. Wait until the migration is done. If the migration "
-        f"was interrupted, finish the migration on the page Schema or with `touchstone project migrate {access.name} "
+        f"was interrupted, finish the migration on the page Form or with `touchstone project migrate {access.name} "
         "--finish`."
     )
 

@@ -17,13 +17,16 @@ from domain.states import BLIND, UNSETTLED, VERIFICATIONS, VOTED_ON, Purpose, St
 from workflow.access.event_log import log
 from workflow.access.projects import Access
 
-FOR_SENIORS = "Only seniors and leads can see an item's history and all comments on the item."
+FOR_SENIORS = "Only seniors and leads can see an item's history and all comments on the item. Ask a senior or lead."
 IN_HAND = "You vote on this item blind. Other votes appear after you have voted and the item is settled."
 MAY_COME = (
     "You may still be asked to review this item blind, so other people's answers stay hidden until everyone has "
     "answered. To see the answers now, ask a lead to remove you from this stage."
 )
-LOOKED = marked("You have seen votes or comments on this item since you answered, so you cannot change your answer.")
+LOOKED = marked(
+    "You have seen votes or comments on this item since you answered, so you cannot change your answer. If the "
+    "answer is wrong, tell a lead."
+)
 
 _CORRECTED = BLIND - {*VERIFICATIONS, Stage.ARBITRATION}
 """Stages whose answers can be corrected even after everyone has answered, because no verdict depends on them."""

@@ -51,7 +51,9 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """
     stage = access.schema.stages.adjudication
     if stage is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", _("This project has no adjudication stage."))]
+        return [
+            Problem("stage", _("This project has no adjudication stage. Open My work to see the project's stages."))
+        ]
     decision, reason = given.values.get("decision"), given.values.get("cause")
     allowed = DECISIONS if stage.edit else DECISIONS[:2]
     if decision not in allowed:

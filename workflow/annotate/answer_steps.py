@@ -25,7 +25,10 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     if getattr(access.schema.stages, stage) is None or row.item_id is None or row.prediction_id is None:
         return [
             Problem(
-                "stage", _("This project has no {stage}.").format(stage=stage_in_sentence(access.schema, row.stage))
+                "stage",
+                _("This project has no {stage}. Open My work to see the project's stages.").format(
+                    stage=stage_in_sentence(access.schema, row.stage)
+                ),
             )
         ]
     item = items.by_id(session, id=row.item_id)

@@ -145,7 +145,7 @@ def _draw(session: Session, access: Access, stage: Answering, dimension: str) ->
 def check(session: Session, access: Access, row: StoredTask, given: Submission) -> Sequence[Problem]:
     """Return the problems with an answer."""
     if access.schema.stages.answering is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", _("This project has no answering stage."))]
+        return [Problem("stage", _("This project has no answering stage. Open My work to see the project's stages."))]
     fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, Stage.ANSWERING.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields)

@@ -233,7 +233,7 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a written item; fields that are not on the form are not required."""
     authored = {field.name for field in access.schema.item.fields if field.authored}
     foreign = [
-        Problem(name, _("{name} is not a field that authors write.").format(name=name))
+        Problem(name, _("{name} is not a field that authors write. Reload the page.").format(name=name))
         for name in given.values
         if name not in authored
     ]

@@ -19,7 +19,7 @@ from domain.rewording import options_in
 from domain.states import Stage
 from workflow.access.projects import Access
 
-CHANGED = marked("The form has changed since you opened this page.")
+CHANGED = marked("The form has changed since you opened this page. Reload the page.")
 
 
 @dataclass(frozen=True)

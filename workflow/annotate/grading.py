@@ -11,6 +11,7 @@ from annotation_schemas.model import Grading
 from db import items, projects, runs, task_counts, task_slots, tasks
 from db.engine import Session
 from db.records import StoredTask
+from domain.english import with_noun
 from domain.order import spread
 from domain.records import Person, Submission
 from domain.states import ItemState, Purpose, Stage
@@ -57,16 +58,16 @@ class Sample:
         """The progress in a sentence.
 
         >>> Sample(planned=300, passed_on=600, drawn=300, untouched=150, begun=40, graded=110, raters=3).sentence
-        'A sample of 300 of 600 answers: 300 are open to people; 110 graded by 3 people, 40 begun, 150 untouched.'
+        'A sample of 300 of 600 answers. Open to people: 300; 110 graded by 3 people, 40 begun, 150 untouched.'
         """
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         lots = [(self.graded, f"graded by {people}"), (self.begun, "begun"), (self.untouched, "untouched")]
         parts = ", ".join(f"{n:,} {words}" for n, words in lots)
-        more = f" You can open {self.lacking:,} more answers now." if self.lacking else ""
+        more = f" You can open {with_noun(self.lacking, 'more answer')} now." if self.lacking else ""
         if self.planned is None:
-            return f"{self.drawn:,} of {self.passed_on:,} answers are open to people: {parts}.{more}"
+            return f"Answers open to people: {self.drawn:,} of {self.passed_on:,}; {parts}.{more}"
         return (
-            f"A sample of {self.planned:,} of {self.passed_on:,} answers: {self.drawn:,} are open to people; "
+            f"A sample of {self.planned:,} of {with_noun(self.passed_on, 'answer')}. Open to people: {self.drawn:,}; "
             f"{parts}.{more}"
         )
 

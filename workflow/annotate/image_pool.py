@@ -141,9 +141,13 @@ def _kinds(access: Access, role: str | None) -> frozenset[str]:
 
 def _no_place(kind: str, kinds: Collection[str], role: str | None) -> str:
     if role is not None:
-        return f"The file is {'an image' if kind == 'image' else 'a clip'}, but {role} accepts {_plural(kinds)}."
+        return (
+            f"The file is {'an image' if kind == 'image' else 'a clip'}, but {role} accepts {_plural(kinds)}. Choose "
+            "another file."
+        )
     return (
-        f"The file is {'an image' if kind == 'image' else 'a clip'}, but items of this project need {_plural(kinds)}."
+        f"The file is {'an image' if kind == 'image' else 'a clip'}, but items of this project need "
+        f"{_plural(kinds)}. Choose another file."
     )
 
 
@@ -179,7 +183,9 @@ def _as_kept(
             yield name, path
             continue
         if not framed and "clip" not in kinds:
-            refused.append((name, f"The file is a video, but items of this project need {_plural(kinds)}."))
+            refused.append(
+                (name, f"The file is a video, but items of this project need {_plural(kinds)}. Choose another file.")
+            )
             continue
         try:
             yield from _frames(name, path, every) if framed else as_webm(name, path)
@@ -342,9 +348,11 @@ def _take(session: Session, access: Access, task: StoredTask, rows: Sequence[Sto
 
 def _must_write(access: Access, dimension: str) -> None:
     if access.schema.stages.authoring is None:
-        raise NotAllowedError(_("This project imports its items from files, so you cannot write items."))
+        raise NotAllowedError(
+            _("This project imports its items from files, so you cannot write items. Open My work to see your tasks.")
+        )
     if not access.may_do(Stage.AUTHORING):
-        raise NotAllowedError(_("You do not write items in this project. Ask a lead to let you write."))
+        raise NotAllowedError(_("You do not write items in this project. Ask a lead for the right to write items."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
         raise NotAllowedError(
             _("{dimension} is not one of your dimensions. Ask a lead to add the dimension.").format(

@@ -19,6 +19,9 @@ WAITS_FOR_MEDIA = marked(
     "Your remaining items wait for missing images or clips. A lead can add the files. Come back later."
 )
 
+_FOR_OTHERS = marked(
+    "You have no tasks in this stage now. Other people do the remaining items, for example because you wrote them."
+)
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")
 _SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")
 
@@ -38,7 +41,8 @@ def why_closed(
         )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NoTask(
-            "not_your_dimension", _("This project has no dimension “{dimension}”.").format(dimension=dimension)
+            "not_your_dimension",
+            _("This project has no dimension “{dimension}”. Choose another dimension.").format(dimension=dimension),
         )
     if dimension is not None and not access.may_use(dimension):
         return NoTask(
@@ -85,6 +89,9 @@ def why_no_task(
     ):
         return NoTask("waiting_for_media", _(WAITS_FOR_MEDIA))
     if within:
+        done = task_counts.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        if not any(done.get(name) for name in mine or everywhere):
+            return NoTask("waiting_for_others", _(_FOR_OTHERS))
         return NoTask(
             "waiting_for_others",
             _("You have finished your tasks. The remaining items wait for other people. Come back later."),
@@ -97,7 +104,7 @@ def why_no_task(
             _("Your dimensions have no more work, but other dimensions do. Ask a lead to add a dimension."),
         )
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
-        return NoTask("waiting_for_others", _("No items to settle now. Some items still wait for votes."))
+        return NoTask("waiting_for_others", _("No items to settle now. Some items are still waiting for votes."))
     grading = access.schema.stages.grading
     planned = stage is Stage.GRADING and grading is not None and grading.sample is not None
     if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):

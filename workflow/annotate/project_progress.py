@@ -9,6 +9,7 @@ from datetime import datetime
 from db import items, missing_media, people, projects, task_claims, task_counts, tasks
 from db.answers import OF_ANSWERS
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.records import Blocker, Dashboard, DimensionProgress, Person
 from domain.roles import Role
 from domain.states import UNSETTLED, Stage, TaskState
@@ -77,9 +78,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-_BACK = (
-    ", sent back with the reason. Voting starts again after a correction, or when you send the items to verification."
-)
+_BACK = ", sent back with a reason. Voting starts again after a correction, or when you send the items to verification."
 
 
 def _blocked(session: Session, access: Access, now: datetime) -> dict[str, list[Blocker]]:
@@ -219,8 +218,8 @@ def _too_few_verifiers(
         return ()
     where = f" in {access.schema.stages.title_of(stage.value)}" if len(rounds) > 1 else ""
     rest = (
-        f" for {part.raters} votes{where}, but {_only(len(able))} may vote{_and_barred(barred)}. People cannot vote "
-        "on an item that they wrote, edited, voted on or inspected."
+        f" for {with_noun(part.raters, 'vote')}{where}, but {_only(len(able))} may vote{_and_barred(barred)}. People "
+        "cannot vote on an item that they wrote, edited, voted on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest, label="Add verifiers"),)
 
@@ -246,8 +245,8 @@ def _too_few_to_answer(
     if not stuck:
         return ()
     rest = (
-        f" for answers by {_people(answering.people)}, but {_only(len(able))} may answer{_and_barred(barred)}. "
-        "People cannot answer an item that they worked on or inspected."
+        f" for answers by {with_noun(answering.people, 'person', 'people')}, but {_only(len(able))} may "
+        f"answer{_and_barred(barred)}. People cannot answer an item that they worked on or inspected."
     )
     return (Blocker(stuck, *_WAITS, rest=rest),)
 
@@ -269,7 +268,7 @@ def _too_few_others(
 
 
 def _only(n: int) -> str:
-    return f"only {_people(n)}" if n else "nobody"
+    return f"only {with_noun(n, 'person', 'people')}" if n else "nobody"
 
 
 def _and_barred(n: int) -> str:
@@ -323,11 +322,15 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "item waits for missing media",
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
-        rest=". Import the same file again with its media, on the page Import or with `touchstone item import "
+        rest=". Import the same file again with its media, on the page Add items or with `touchstone item import "
         f"{access.name} {format} FILE --media DIR`.",
         page="import_",
         label="Import media",
     )
+
+
+ADD_IMAGES = "Add images"
+"""The label of the button that leads to the image pool."""
 
 
 def _too_few_images(session: Session, access: Access, dimension: str, missing: int) -> Sequence[Blocker]:
@@ -345,18 +348,10 @@ def _too_few_images(session: Session, access: Access, dimension: str, missing: i
             "items are left to write",
             rest=rest,
             page="import_",
-            label="Add images",
+            label=ADD_IMAGES,
             stops=not free,
         ),
     )
 
 
 _WAITS = ("item waits", "items wait")
-
-
-def _items(n: int) -> str:
-    return "1 item waits" if n == 1 else f"{n:,} items wait"
-
-
-def _people(n: int) -> str:
-    return "1 person" if n == 1 else f"{n} people"

@@ -129,17 +129,17 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         state is Standing.HANDED_IN and mine[-1].set_id not in {row.id for row in counting_sets(session, access, stage)}
     )
     if state is None or ended:
-        return _(
-            "Before the {stage}, you must answer a set of items. To start, open Qualification in the menu."
-        ).format(stage=called)
+        return _("Before the {stage}, you must answer a set of items. To start, open Qualification on My work.").format(
+            stage=called
+        )
     next_steps = {
         Standing.OPEN: _("Your qualification is not finished. Continue the qualification."),
         Standing.HANDED_IN: _("You have submitted your qualification. Senior annotators are reviewing your answers."),
         Standing.FAILED: _(
-            "You have not passed the qualification yet. To see the next step, open Qualification in the menu."
+            "You have not passed the qualification yet. To see the next step, open Qualification on My work."
         ),
         Standing.SENT_BACK: _(
-            "A senior sent your qualification back. To see the reason, open Qualification in the menu."
+            "A senior sent your qualification back. To see the reason, open Qualification on My work."
         ),
     }
     return next_steps[state]
@@ -149,7 +149,9 @@ def why_fixed(session: Session, *, row: StoredTask) -> str | None:
     """Return why an answer in a try can no longer be corrected, or None if it can."""
     of = int(row.unit.split("/")[1])
     if qualifications.reviews(session, qualification_id=of):
-        return _("Senior annotators are reviewing this qualification, so you cannot change its answers.")
+        return _(
+            "Senior annotators are reviewing this qualification, so you cannot change its answers. Wait for the result."
+        )
     return None
 
 
@@ -165,7 +167,14 @@ def exempt(
         access, now = require_lead(session, by=by, project=project), store.now()
         if policy(access, stage) is None:
             called = access.schema.stages.in_a_sentence(stage.value)
-            raise InvalidInputError([Problem("stage", f"The schema requires no qualification before the {called}.")])
+            raise InvalidInputError(
+                [
+                    Problem(
+                        "stage",
+                        f"The schema requires no qualification before the {called}, so nobody needs an exemption.",
+                    )
+                ]
+            )
         person = _member(session, access, login)
         qualifications.add_try(
             session,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from annotation_schemas import grading_sample
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.errors import ConflictError
 from domain.records import Person
 from domain.states import Items, Stage
@@ -123,8 +124,8 @@ class SampleProgress:
     def what(self) -> str:
         """Description of the sample, as the beginning of a sentence."""
         if self.planned is None:
-            return f"A planned sample: all {_answers(self.drawn)}"
-        return f"A planned sample of {self.drawn:,} of {_answers(self.passed_on)}"
+            return f"A planned sample: all {with_noun(self.drawn, 'answer')}"
+        return f"A planned sample of {self.drawn:,} of {with_noun(self.passed_on, 'answer')}"
 
     @property
     def cost(self) -> str:
@@ -132,16 +133,16 @@ class SampleProgress:
         if not self.drawn:
             return ""
         now = (
-            f"; {self.missing_slots:,} slots can be opened now"
+            f"; {with_noun(self.missing_slots, 'slot')} can be opened now"
             if self.missing_slots
             else "; no slots can be opened now"
         )
-        return f"{_answers(self.drawn)} x {self.people} = {self.slots:,} slots{now}."
+        return f"{with_noun(self.drawn, 'answer')} x {self.people} = {with_noun(self.slots, 'slot')}{now}."
 
     @property
     def people(self) -> str:
         """Number of people who grade each answer, in words."""
-        return f"{self.raters} {'person' if self.raters == 1 else 'people'}"
+        return with_noun(self.raters, "person", "people")
 
     @property
     def how(self) -> str:
@@ -157,7 +158,7 @@ class SampleProgress:
         if not self.passed_on:
             return "A sample is planned, but no answers are available for the sample yet."
         short = (
-            f" The sample has {self.short:,} fewer answers than planned, because no more answers exist."
+            f" The sample has {with_noun(self.short, 'fewer answer')} than planned, because no more answers exist."
             if self.short
             else ""
         )
@@ -174,10 +175,6 @@ class SampleProgress:
         ]
         more = "".join(f" {self.total(name):,} {words}." for name, words in rest if self.total(name))
         return f"{self.what}: {parts}.{more}{short}"
-
-
-def _answers(n: int) -> str:
-    return f"{n:,} {'answer' if n == 1 else 'answers'}"
 
 
 def standing(session: Session, *, access: Access, outputs: int | None = None) -> SampleProgress:
@@ -268,7 +265,7 @@ def _remarks(there: Frame) -> list[str]:
     missing = Counter(place.model for place in there.places if place.slots is None)
     for model in sorted(set(missing) - set(there.unknown_models)):
         sentences.append(
-            f"{model} has not answered {missing[model]:,} of {wanted[model]:,} items that the plan may draw."
+            f"{model} has not answered {missing[model]:,} of {with_noun(wanted[model], 'item')} that the plan may draw."
         )
     return sentences
 

@@ -131,7 +131,7 @@ def of(stage: Stage) -> StageKind:
     if kind is None:
         raise NotAvailableError(
             extensions.missing("stages", stage)
-            or f"No installed extension provides the stage `{stage.value}`. Install the extension."
+            or f"No installed extension provides the stage `{stage.value}`. Install an extension with this stage."
         )
     return kind
 

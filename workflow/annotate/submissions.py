@@ -34,7 +34,8 @@ from workflow.annotate.task_views import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
 NO_LONGER = marked(
-    "You can no longer change this submission, because the item has changed or other people are working on the item."
+    "You can no longer change this submission, because the item has changed or other people are working on the "
+    "item. If the submission is wrong, tell a lead."
 )
 
 
@@ -153,7 +154,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage, task: str 
             session, person_id=person.id, project_id=access.project_id, stage=stage, task=task
         )
         if last is None:
-            raise NotFoundError(_("There is no submission to undo."))
+            raise NotFoundError(_("There is no submission to undo. Reload the page."))
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         theirs = row.state is TaskState.DONE and row.person_id == person.id
         why = _why_fixed(session, access, row, now) if theirs else _(NO_LONGER)

@@ -246,7 +246,14 @@ def check(session: Session, access: Access, row: StoredTask, given: Submission) 
     """Return the problems with a vote."""
     part = rounds_of(access.schema).get(row.stage)
     if part is None or row.item_id is None or row.revision is None:
-        return [Problem("stage", _("This project has no {stage}.").format(stage=stage_title(access.schema, row.stage)))]
+        return [
+            Problem(
+                "stage",
+                _("This project has no {stage}. Open My work to see the project's stages.").format(
+                    stage=stage_title(access.schema, row.stage)
+                ),
+            )
+        ]
     fields = item_revisions.content(session, item_id=row.item_id, revision=row.revision)
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
     return kinds.check_answers(criteria, given.values, given.reasons, fields, rules=part.rules)

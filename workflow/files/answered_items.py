@@ -18,6 +18,7 @@ from annotation_schemas.model import Schema
 from db import files, item_revisions, readings
 from db.engine import Session
 from db.readings import AttemptEnd
+from domain.english import with_noun
 from domain.no_answer import is_suspect, settled_for
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.records import BadRow, PredictionRecord
@@ -228,8 +229,8 @@ def _by_index(
         if id is None:
             where = answer.dimension or "this project"
             return None, (
-                f"this project has no item {answer.index!r}, and {where} has {len(places)} items, but none at that "
-                f"position (counted from {start})"
+                f"this project has no item {answer.index!r}, and {where} has {with_noun(len(places), 'item')}, but "
+                f"none at that position (counted from {start})"
             )
         if answer.question and id in asked and not _same_question(asked[id], answer.question):
             return None, (

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from db import task_counts
 from db.engine import Session
+from domain.english import with_noun
 from domain.states import Stage
 from workflow.access.projects import Access
 from workflow.annotate.grading import open_grading
@@ -49,15 +50,11 @@ def open_new_answers(session: Session, *, access: Access, new: Sequence[NewPredi
 def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> str:
     models = len({prediction.model for prediction in waiting})
     people = "1 person" if raters == 1 else f"{raters} people"
-    grades = _counted(len(waiting) * raters, "grade")
-    cost = f"{_counted(len(waiting), 'answer')}, graded by {people} each, need {grades}"
+    grades = with_noun(len(waiting) * raters, "grade")
+    cost = f"{with_noun(len(waiting), 'answer')}, graded by {people} each, need {grades}"
     return (
-        f"No answers of {_counted(models, 'model')} are open for grading yet: {cost}. Choose models for grading. On "
-        "the page Models, open a model below “Imported answers” and send it to grading. Or use `touchstone run "
+        f"No answers of {with_noun(models, 'model')} are open for grading yet: {cost}. Choose models for grading. On "
+        "the page Runs, open a model below “Imported answers” and send it to grading. Or use `touchstone run "
         f"grade RUN` (`touchstone run list {project}` shows each RUN). To grade a sample of all models, set "
         "`grading: {outputs: NUMBER}` in the schema before you import."
     )
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

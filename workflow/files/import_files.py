@@ -113,6 +113,7 @@ def import_files(
     if row.reads and row.takes in (Takes.MODELS, Takes.LABELS):
         return _import_attributes(bring, row)
     _must_be_read(access, row)
+    _must_have_ending(access, row, path)
     bring = replace(bring, part=_part(path))
     return import_items(bring, row, MediaFolder(media_dir) if media_dir else None)
 
@@ -145,6 +146,7 @@ def look_at_files(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     _must_be_read(access, row)
+    _must_have_ending(access, row, path)
     on = progress or (lambda what, done, total: None)
     bring = Import(store, media, access, by, project, path, dimension, False, on, said=said)
     return look(bring, row, MediaFolder(media_dir) if media_dir else None)
@@ -189,6 +191,23 @@ def _must_be_read(access: Access, row: Format) -> None:
         raise InvalidFileError(
             f"{access.title} can import {read}, but not {row.name}. Create a project with the schema of these files."
         )
+
+
+def _must_have_ending(access: Access, row: Format, path: Path) -> None:
+    """Refuse a file whose ending belongs to another format of items."""
+    ending = path.suffix.lower()
+    others = [other for other in FORMATS.values() if other.keys is not None and ending in other.keys.endings]
+    if row.keys is None or row in others or not others or path.is_dir():
+        return
+    readable = [other for other in offered(access.schema, writes=False) if other.keys is not None]
+    if fitting := [other for other in readable if other in others]:
+        raise InvalidFileError(f"{path.name} does not fit the format {row.name}. Choose the format {named(fitting)}.")
+    formats = " or ".join(other.words for other in readable)
+    open_ = named(other for other in others if other.keys is not None and other.keys.open)
+    raise InvalidFileError(
+        f"{path.name} does not fit {access.title}, which imports items as {formats}. To import {path.name}, create a "
+        f"new project: build its form, or use a schema with `source: {{format: {open_}}}`."
+    )
 
 
 def _import_ratings(

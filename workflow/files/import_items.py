@@ -27,7 +27,14 @@ from workflow.access.schema_changes import must_be_the_same
 from workflow.annotate import answering, verification
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.contradicting_keys import contradicting_keys
-from workflow.files.item_media import MediaRequest, asset_name, save_assets, stored_media, wanted_media
+from workflow.files.item_media import (
+    MediaRequest,
+    asset_name,
+    count_without_media,
+    save_assets,
+    stored_media,
+    wanted_media,
+)
 from workflow.files.named_in_files import named_files
 from workflow.files.one_import import Import, ImportSummary
 
@@ -321,6 +328,7 @@ def _save(
         assets_found=len(wanted) - len(without),
         assets_missing=len(without),
         assets_refused=len(without) - len(missing),
+        without_media=count_without_media((item for each in placed for item in each.kept.items), without),
         missing=tuple(missing[:_NAMED]),
         bad=tuple(bad),
         note=" ".join(filter(None, (note, few, bring.part))) or None,
@@ -382,6 +390,6 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
             "and import again."
         )
     return (
-        f"{file.path}: {len(there)} of its {len(file.items)} items are already in this project. Nothing was "
+        f"{file.path}: items that are already in this project: {len(there):,} of {len(file.items):,}. Nothing was "
         "imported. Use --new-only, or import the new items as a separate file."
     )

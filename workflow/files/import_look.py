@@ -189,9 +189,9 @@ def _beside(bring: Import, session: Session, given: FileRecord, apart: FileRecor
     whose = f" from {name}" if name else ""
     rename = f"If this file is a newer version, rename the file to {name}" if name else "Check for differences"
     return (
-        f"{len(alike):,} of {len(given.items):,} rows have the names of items in this project{whose}; {equal:,} are "
-        f"unchanged. The import would add these rows again as new items, such as {apart.items[0].external_id}. "
-        f"{rename}."
+        f"Rows with the names of items in this project{whose}: {len(alike):,} of {len(given.items):,}, including "
+        f"{equal:,} unchanged. The import would add these rows again as new items, such as "
+        f"{apart.items[0].external_id}. {rename}."
     )
 
 

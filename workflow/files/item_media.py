@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -301,6 +301,12 @@ def asset_name(item: ItemRecord, asset: AssetName) -> str:
     if asset.path:
         return "/".join(part for part in (_folder(item), asset.path) if part)
     return f"{item.external_id}/{asset.role}"
+
+
+def count_without_media(items: Iterable[ItemRecord], missing: Iterable[str]) -> int:
+    """Count the items with an asset among the ``missing`` ones, by their names in the project."""
+    names = set(missing)
+    return sum(any(asset_name(item, asset) in names for asset in item.assets) for item in items)
 
 
 def _folder(item: ItemRecord) -> str:

@@ -74,7 +74,7 @@ def about_chosen(
 
 def _restricted(written: int, of: int) -> dict[str, Any]:
     """Return the entry about chosen items: how many of how many."""
-    says = f"A part: {written:,} of the {of:,} items of the project, selected for this export."
+    says = f"Partial export: {written:,} of the project's {of:,} items, selected for this export."
     if written == of:
         says = f"All {of:,} items of the project at that time, selected for this export."
     return {"says": says, "written": written, "of": of, "chosen": written, "chosen_and_not_written": []}

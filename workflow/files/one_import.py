@@ -45,6 +45,8 @@ class ImportSummary:
     """Media that items wait for."""
     assets_refused: int = 0
     """Number of these files that exist but are unsupported. Their rows are in ``bad``, with the reasons."""
+    without_media: int = 0
+    """The number of the file's items with such media."""
     missing: Sequence[str] = field(default=(), compare=False)
     """The first of the media that are missing, by name."""
     bad: Sequence[BadRow] = ()

@@ -25,6 +25,7 @@ from db import (
 )
 from db.engine import Session, Store
 from domain import extensions
+from domain.english import with_noun
 from domain.errors import NotFoundError
 from domain.policies import Verdict
 from domain.run_kinds import RunKind
@@ -94,7 +95,7 @@ def _mixed(session: Session, access: Access) -> Iterator[str]:
             by_versions.setdefault(under, []).append(item_id)
     for under, items_ in sorted(by_versions.items()):
         numbers = " and ".join(str(number) for number in under)
-        n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
+        n = with_noun(len(items_), "item has", "items have")
         yield f"{access.name}: {n} votes under versions {numbers} of the guideline. Verdicts count all votes equally."
 
 
@@ -212,7 +213,10 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 surplus = offered - len(cast)
                 if surplus > 0 and verdict.state is not VOTED_ON[stage]:
                     where = stage.value if several else "verification"
-                    yield item.id, f"{name} is no longer in {where}, but has slots for {surplus} more votes."
+                    yield (
+                        item.id,
+                        f"{name} is no longer in {where}, but has slots for {with_noun(surplus, 'more vote')}.",
+                    )
             if verdict.state is ItemState.IN_ADJUDICATION and (item.id, verdict.stage) not in to_settle:
                 yield item.id, f"{name} waits for a senior, but has no slot for a senior."
 

@@ -14,6 +14,7 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
 from db import item_revisions
 from db.engine import Session
+from domain.english import with_noun
 from domain.reading.answers import AnswerKind, ExpectedAnswer, ReadOutcome
 from domain.replies import counted_reasons
 from domain.runs import Outcome
@@ -143,7 +144,7 @@ class _Lots:
             high=1.0,
             value_is="key",
             counts_as=counting_words(self._schema, {why for cell in cells for why in cell.lost}),
-            mean_of="" if keyed == self.asked.total() else f"the {keyed:,} answers to items with a key",
+            mean_of="" if keyed == self.asked.total() else f"the {with_noun(keyed, 'answer')} to items with a key",
         )
 
 

@@ -34,7 +34,7 @@ def alone_with_releases(home: Path, project: str, *, then: str) -> Iterator[None
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConflictError(
-                f"Another process is making a release of {project}. Wait until that release is done. Then {then}."
+                f"Another process is creating a release of {project}. Wait until that release is done. Then {then}."
             ) from None
         yield
 

@@ -157,9 +157,9 @@ def _answers(bring: Import, row: Format, model: str | None, spec: ModelSpec | No
     notes = [*sentences, *unread]
     if unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(unanswered.items()))
-        notes.append(f"{unanswered.total():,} of the new rows have no answer ({why}).")
+        notes.append(f"New rows without an answer: {unanswered.total():,} ({why}).")
     if instead := texts_instead(new.values()):
-        notes.append(f"Failed requests, not counted as answers: {words_of_texts_instead(instead)}.")
+        notes.append(f"Touchstone does not count failed requests as answers: {words_of_texts_instead(instead)}.")
     first = [
         (
             new_answer.answer.item or new_answer.here.item or f"row {new_answer.here.row}",

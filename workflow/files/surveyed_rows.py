@@ -105,7 +105,7 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
         if row["id"] == survey.project["schema_version_id"]:
             own = loaded.schema_
     if own is None:
-        raise InvalidFileError(f"{files.name}: the project has no schema. Nothing was imported.")
+        raise InvalidFileError(f"{files.name}: the project has no schema. Nothing was imported. Copy the file again.")
     return own
 
 

@@ -182,7 +182,7 @@ def cancel(store: Store, *, id: str) -> Job:
     with store.write(archived_too=True) as session:
         row = _row(session, id)
         if row.ended_at is not None:
-            raise ConflictError(f"The job {id} has already ended ({row.state.value}).")
+            raise ConflictError(f"The job {id} has already ended ({row.state.value}), so you cannot cancel the job.")
         jobs.cancel(session, public_id=id, said=CANCELED, now=utc_now())
     with store.read() as session:
         return _shown(_row(session, id))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from db import missing_media, projects, releases, work_pace
 from db.engine import Session, Store
 from domain import extensions
+from domain.english import with_noun
 from domain.item_counts import COUNTS
 from domain.records import Person
 from workflow.access.item_counts import count_project
@@ -26,30 +27,37 @@ def first_release_steps(store: Store, *, by: Person | None, project: str) -> lis
 
 def _before_votes(session: Session, access: Access) -> Iterator[SetupStep]:
     n_dimensions = len(access.schema.dimensions)
-    dimensions = f"{n_dimensions:,} {'dimension' if n_dimensions == 1 else 'dimensions'}"
+    dimensions = with_noun(n_dimensions, "dimension")
     yield SetupStep("Form", True, f"Version {access.schema.version} has {dimensions}.", "schema")
     words = len(access.loaded.guideline_text.split())
-    guideline = f"Version {access.guideline} has {words:,} words." if words else "The project has no guideline yet."
-    yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
-    yield _items(session, access)
-    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
-    lacking = (
-        f"{waiting:,} {'item lacks' if waiting == 1 else 'items lack'} images or clips."
-        if waiting
-        else "No images or clips are missing."
+    guideline = (
+        f"Version {access.guideline} has {with_noun(words, 'word')}." if words else "The project has no guideline yet."
     )
-    yield SetupStep("Media", not waiting, lacking, "import_", action="Add media")
+    yield SetupStep("Guideline", bool(words), guideline, "guideline", action="Write guideline", setup=True)
+    items = _items(session, access)
+    yield items
+    if access.needed_roles:
+        yield _media(session, access, there=items.done)
     yield _people(session, access)
-    yield from sorted((step(session, access) for step in extensions.rows("setup_steps")), key=lambda step: step.place)
+    added = (step(session, access) for step in extensions.rows("setup_steps"))
+    yield from sorted((step for step in added if step is not None), key=lambda step: step.place)
+
+
+def _media(session: Session, access: Access, *, there: bool) -> SetupStep:
+    waiting = len(missing_media.waiting_in(session, project_id=access.project_id, needed=access.needed_roles))
+    sentence = "No images or clips are missing." if there else "The project has no images or clips yet."
+    if waiting:
+        sentence = f"{with_noun(waiting, 'item lacks', 'items lack')} images or clips."
+    return SetupStep("Media", there and not waiting, sentence, "import_", action="Add media")
 
 
 def _items(session: Session, access: Access) -> SetupStep:
     n = count_project(session, access=access).written
     images = image_pool.count(session, access=access, dimensions=None) if access.schema.stages.authoring else 0
     if n or not images:
-        sentence = f"{n:,} {'item is' if n == 1 else 'items are'} written." if n else "The project has no items yet."
+        sentence = f"{with_noun(n, 'item is', 'items are')} written." if n else "The project has no items yet."
     else:
-        sentence = f"Authors can write about {images:,} {'image' if images == 1 else 'images'}."
+        sentence = f"Authors can write about {with_noun(images, 'image')}."
     return SetupStep("Items", bool(n or images), sentence, "import_", action="Add items", setup=True)
 
 

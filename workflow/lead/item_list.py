@@ -30,9 +30,10 @@ from workflow.annotate.item_titles import title_in
 from workflow.annotate.task_views import asset_view
 from workflow.lead import answer_matches
 
-FOR_SENIORS_ONLY = "Only seniors and leads see the table of items."
+FOR_SENIORS_ONLY = "Only seniors and leads see the table of items. Ask a senior or lead."
 KEY_IS_PRIVATE = (
-    "The keys of this benchmark are private. Only leads see the table of items, because the table shows the keys."
+    "The keys of this benchmark are private. Only leads see the table of items, because the table shows the "
+    "keys. Ask a lead."
 )
 
 
@@ -83,6 +84,8 @@ class ItemPage:
     """The number of matching items on all pages."""
     counts: ItemCounts
     """The counts of the whole project, with the items that are hidden from the reader."""
+    without_media: int
+    """The number of matching items with a missing image or clip."""
     has_expired: bool
     """Whether a lead finds items with answers that came after the lease had ended."""
     columns: tuple[str, ...]
@@ -122,6 +125,7 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
         given: dict[str, Any] = {"within": within, "wanted": wanted, "sort": asked.sort, "down": asked.down}
         ids, n = item_list.page(session, **given, offset=offset, limit=asked.size)
         counts = count_project(session, access=access, reader=within)
+        without_media = _count_without_media(session, within, wanted) if n and counts.without_media else 0
         expired = within.own and item_list.has_expired(session, project_id=access.project_id)
         lines = _lines(session, access, within, ids, reasons="reasons" in columns)
     shows_checks = "checks" in columns or asked.filter.gold is not None
@@ -129,7 +133,14 @@ def listing(store: Store, *, person: Person | None, project: str, asked: ItemLis
     if gold and person is not None:
         with store.write() as session:
             qualifications.note_insights(session, item_ids=gold, person_id=person.id, now=store.now())
-    return ItemPage(lines, n, counts, expired, columns)
+    return ItemPage(lines, n, counts, without_media, expired, columns)
+
+
+def _count_without_media(session: Session, within: ListScope, wanted: ItemFilter) -> int:
+    if wanted.missing is False:
+        return 0
+    _, n = item_list.page(session, within=within, wanted=replace(wanted, missing=True), limit=1)
+    return n
 
 
 @dataclass(frozen=True)
@@ -265,7 +276,8 @@ def _checked(access: Access, asked: ItemList) -> tuple[str, ...]:
     known, wanted = offered(access), asked.filter
     if not_theirs := barred(access, asked):
         raise NotAllowedError(
-            f"Only leads may list items by {not_theirs[0]}, because other people vote on items blind."
+            f"Only leads may list items by {not_theirs[0]}, because other people vote on items blind. Choose "
+            "other columns and filters."
         )
     problems: list[Problem] = []
     for name in filter(None, (asked.sort, *asked.columns)):

@@ -176,7 +176,7 @@ def _changeable(views: Iterable[ItemView], id: str) -> ItemView:
     for view in views:
         if view.id == id:
             if not view.changeable:
-                raise NotAllowedError("Only leads and the owner may change a shared view.")
+                raise NotAllowedError("Only leads and the owner may change a shared view. Ask the owner or a lead.")
             return view
     raise NotFoundError("This view was deleted. Reload the page.")
 

@@ -85,7 +85,7 @@ def create(
     asked: ReleaseOptions,
     progress: Progress = unheard,
 ) -> CreatedRelease:
-    """Make a release. The same state of a project gives the same bytes, except for its number.
+    """Create a release. The same state of a project gives the same bytes, except for its number.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def _must_stand(results: Results, figures: Figures, asked: ReleaseOptions) -> No
     for id, value in values.items():
         figure = proven.get(id)
         if figure is not None and not math.isclose(_number(figure.value), _number(value), abs_tol=1e-9):
-            raise ConflictError("New votes or replies arrived during the release. Make the release again.")
+            raise ConflictError("New votes or replies arrived during the release. Create the release again.")
 
 
 def _number(value: object) -> float:
@@ -336,7 +336,7 @@ def _close(folder: FolderWriter, about: Mapping[str, Any]) -> str:
     return folder.hashes[NAME].sha256
 
 
-_AT_ONCE = "Another release was made at the same moment. Check that release, then make your release again."
+_AT_ONCE = "Another release was created at the same moment. Check that release, then create your release again."
 
 
 # ---- kept ------------------------------------------------------------------------------------------------------------

@@ -93,7 +93,9 @@ def drawn_up(
     outgoing = items.each_outgoing(session, project_id=access.project_id)
     counts = counts_of(access, _noting(outgoing, selection.takes, kept))
     if not kept:
-        raise InvalidFileError(f"{access.title} has no kept items. A release needs at least one kept item.")
+        raise InvalidFileError(
+            f"{access.title} has no kept items. A release needs at least one kept item. Verify some items first."
+        )
     before = {} if asked.anew else _splits_before(session, access, kept)
     assignment = assign(_records(session, media, access, kept, field=plan.field, asked=asked), plan, before=before)
     order = {name: place for place, name in enumerate(assignment.names)}
@@ -125,7 +127,7 @@ def drawn_up(
         told=facts,
         by_senior=settled_by_seniors(session, access),
         canary=canary(session, access, number),
-        notes=[f"{len(before):,} items keep their split from an earlier release."] if before else (),
+        notes=[f"Items that keep their split from an earlier release: {len(before):,}."] if before else (),
     )
 
 

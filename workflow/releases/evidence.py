@@ -91,7 +91,7 @@ def file_rater_names(
         raise ConflictError(
             f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: {', '.join(unsaid[:5])}. A "
             "release names machines, but shows people by pseudonyms. Mark each rater as a person or a machine with "
-            "`touchstone rater list` or on the page Import. Then make the release again."
+            "`touchstone rater list` or on the page Add items. Then create the release again."
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}

@@ -17,6 +17,7 @@ from annotation_schemas.keys import key_field, options_field, reference_field
 from annotation_schemas.model import Schema
 from db import events, items, releases
 from db.engine import Session, Store
+from domain.english import with_noun
 from domain.records import Person
 from domain.states import Items
 from workflow.access.counted_items import CountedItems
@@ -154,5 +155,5 @@ def size(store: Store, *, by: Person | None, project: str) -> int:
 def which_items(counted: CountedItems, n: int) -> str:
     """Return which items are counted, as a sentence."""
     if counted.which is Items.KEPT:
-        return f"The {n:,} items that verification has kept."
-    return f"All {n:,} items{f', as {counted.why_all}' if counted.why_all else ''}."
+        return f"The {with_noun(n, 'item')} that verification has kept."
+    return f"{'The only item' if n == 1 else f'All {n:,} items'}{f', as {counted.why_all}' if counted.why_all else ''}."

@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NoReturn
 
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from domain.split_names import RULE, is_split_name
 from media.perceptual_hash import ALIKE
@@ -132,7 +133,8 @@ class Assignment:
             whole = next(figure for figure in self.figures if figure.split == name and figure.dimension is None)
             parts = [figure for figure in self.figures if figure.split == name and figure.dimension is not None]
             far = max(parts, key=lambda part: (abs(part.items - part.wanted), part.dimension))
-            line = f"{name}: {whole.items:,} items in {whole.groups:,} groups, {whole.wanted:,} requested"
+            line = f"{name}: {with_noun(whole.items, 'item')} in {with_noun(whole.groups, 'group')}"
+            line += f", {whole.wanted:,} requested"
             if far.items != far.wanted:
                 line += f"; largest difference in {far.dimension}: {far.items:,} of {far.wanted:,}"
             lines.append(f"{line}.")
@@ -232,17 +234,17 @@ def _sizes(parts: Sequence[SplitPart], n: int) -> list[int]:
         sizes = apportioned([left if part.share is None else part.share for part in parts], n)
     else:
         sizes = [part.size or 0 for part in parts]
-        left_over = n - sum(sizes)
+        left_over, items = n - sum(sizes), with_noun(n, "item")
         rest = next((at for at, part in enumerate(parts) if part.size is None), None)
         if left_over < 0 or (rest is not None and not left_over):
             more = f" and leave nothing for {parts[rest].name}" if rest is not None and not left_over else ""
-            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}{more}. Make the splits smaller.")
+            _refuse(f"The release has {items}, but the splits ask for {sum(sizes):,}{more}. Make the splits smaller.")
         if rest is None and left_over:
-            _refuse(f"There are {n:,} items, but the splits ask for {sum(sizes):,}. Set one split to rest.")
+            _refuse(f"The release has {items}, but the splits ask for {sum(sizes):,}. Set one split to rest.")
         if rest is not None:
             sizes[rest] = left_over
     if empty := next((part for part, size in zip(parts, sizes, strict=True) if not size), None):
-        _refuse(f"{empty.words} gives an empty split for {n:,} items. Choose a larger size.")
+        _refuse(f"{empty.words} gives an empty split for {with_noun(n, 'item')}. Choose a larger size.")
     return sizes
 
 
@@ -319,15 +321,15 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
                 big = max(bundles, key=lambda one: (one.size, one.name))
                 largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'a single item'})."
                 _refuse(
-                    f"{figure.split} should have {figure.wanted:,} items, but gets {figure.items:,}, because groups "
-                    f"stay whole. {why}{largest} Choose a size of about {figure.items:,}, or allow a larger "
-                    f"difference than {float(plan.off):.0%} (--off)."
+                    f"{figure.split} should have {with_noun(figure.wanted, 'item')}, but gets {figure.items:,}, "
+                    f"because groups stay whole. {why}{largest} Choose a size of about {figure.items:,}, or allow a "
+                    f"larger difference than {float(plan.off):.0%} (--off)."
                 )
         elif figure.wanted and not figure.items and not plan.lacking:
             _refuse(
-                f"{figure.split} should have {figure.wanted:,} items of {figure.dimension}, but no assignment puts "
-                f"items of this dimension into the split. {why}Choose a larger split, or allow splits that lack a "
-                "dimension (--lacking)."
+                f"{figure.split} should have {with_noun(figure.wanted, 'item')} of {figure.dimension}, but no "
+                f"assignment puts items of this dimension into the split. {why}Choose a larger split, or allow splits "
+                "that lack a dimension (--lacking)."
             )
 
 
@@ -337,7 +339,7 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
 def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, before: Mapping[str, str]) -> Assignment:
     nameless = [id for id, record in rows.items() if record.value is None or not record.value.strip()]
     if nameless:
-        _refuse(f"{len(nameless):,} items have no value in {field}; the first is {nameless[0]!r}. Fill in the field.")
+        _refuse(f"Items without a value in {field}: {len(nameless):,}, first {nameless[0]!r}. Fill in the field.")
     split = {id: str(record.value).strip() for id, record in rows.items()}
     odd = next((id for id, name in split.items() if not is_split_name(name)), None)
     if odd is not None:
@@ -347,7 +349,7 @@ def _by_field(rows: Mapping[str, SplitRecord], groups: Groups, field: str, befor
         id = moved[0]
         _refuse(
             f"{field} puts {id!r} into {split[id]}, but an earlier release has the item in {before[id]}. In total, "
-            f"{len(moved):,} {'item' if len(moved) == 1 else 'items'} would move. Change the field, or {_ANEW}."
+            f"{with_noun(len(moved), 'item')} would move. Change the field, or {_ANEW}."
         )
     sides: dict[str, dict[str, str]] = defaultdict(dict)
     for id, name in split.items():

@@ -27,7 +27,7 @@ def staging(home: Path, project: str) -> Iterator[Path]:
     """
     above = releases_in(home, project)
     above.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with alone_with_releases(home, project, then="make this one"):
+    with alone_with_releases(home, project, then="create this release"):
         for left in above.glob(f"{_MAKING}*"):
             shutil.rmtree(left, ignore_errors=True)
         made = above / f"{_MAKING}{secrets.token_hex(8)}"

@@ -221,7 +221,10 @@ def columns_of(
     rows = ratings_of(store, project=project, stage=Stage.GRADING, by=person, items=items)
     rows = of_schema(access, rows, schema_version, machines=there.machines)
     if schema_version is not None and not any(row.rater in there.people for row in rows):
-        raise RatingsError(f"No person has graded models' answers under version {schema_version} of the schema.")
+        raise RatingsError(
+            f"No person has graded models' answers under version {schema_version} of the schema. Choose another "
+            "version."
+        )
     known = [*there.people, *there.machines]
     for name in raters or ():
         if name not in {*known, *(row.rater for row in rows)}:
@@ -286,7 +289,7 @@ def of_means(
     shared = set.intersection(*(set(column) for column in columns.of.values())) if columns.of else set()
     if not shared:
         names = ", ".join(columns.of) or "these raters"
-        raise RatingsError(f"No answer has a grade for {columns.criterion} from all of {names}.")
+        raise RatingsError(f"No answer has a grade for {columns.criterion} from all of {names}. Choose fewer raters.")
     means = []
     for rater, column in columns.of.items():
         lots: dict[str, list[float]] = {}

@@ -144,10 +144,16 @@ def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAr
             sentence = f"This project has no imported ratings by {name!r}. Raters of imported ratings: {names_}."
             yield Problem("raters", sentence)
         elif known.account and are is RatersAre.MACHINES:
-            yield Problem("raters", f"{name} has rated in this project with an account, so this rater is a person.")
+            yield Problem(
+                "raters",
+                f"{name} has rated in this project with an account, so this rater is a person. Mark this rater as a "
+                "person.",
+            )
         elif known.judge and are is RatersAre.PEOPLE:
             yield Problem(
-                "raters", f"{name} has run in this project as a judge or metric, so this rater cannot be a person."
+                "raters",
+                f"{name} has run in this project as a judge or metric, so this rater cannot be a person. Mark "
+                "this rater as a machine.",
             )
 
 

@@ -19,6 +19,18 @@ from workflow.results.counting_answers import CountingAnswers
 from workflow.results.criterion_values import is_right, value_of
 from workflow.results.slices import Item
 
+WITHOUT_SCORE = "without a score from the judge"
+
+
+def label_of_failure(why: str) -> str:
+    """Return the label of a judge's failed reply from the reason why an answer has no score.
+
+    >>> label_of_failure("without a score from the judge (out of range)")
+    'out of range'
+    """
+    begin = f"{WITHOUT_SCORE} ("
+    return why.removeprefix(begin).removesuffix(")") if why.startswith(begin) else why
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -118,11 +130,7 @@ class GradeIntake:
                 value = float(score.value) if score.metric else value_of(self.criteria[score.criterion], score.value)
                 there[score.prediction_id] = value
             else:
-                why = (
-                    "without a number from the metric"
-                    if score.metric
-                    else f"without a score from the judge ({score.verdict.words})"
-                )
+                why = "without a number from the metric" if score.metric else f"{WITHOUT_SCORE} ({score.verdict.label})"
                 self.unscored.setdefault(place, {})[score.prediction_id] = why
 
 

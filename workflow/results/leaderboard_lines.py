@@ -16,6 +16,7 @@ from agreement.losses import Losses, ScoreCount, mean_bounds
 from agreement.means import share
 from agreement.statistic import Statistic, undefined
 from annotation_schemas.expected_answers import GONE, KEYLESS
+from domain.english import with_noun
 from domain.errors import RatingsError
 from domain.reading.answers import ReadOutcome
 from domain.replies import counted_reasons
@@ -232,11 +233,7 @@ def line_of(
     left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
-        reason = known or (
-            "The model was asked about items in this group, but did not answer any of these items."
-            if lot.missing
-            else "No answers here."
-        )
+        reason = known or ("The model did not answer any items in this group." if lot.missing else "No answers here.")
         statistic = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
         statistic, valid, people = _corrected(of, places, clusters)
@@ -381,15 +378,13 @@ def clipped(found: Statistic, low: float | None, high: float | None) -> Statisti
 def of_failures(line: LeaderboardLine) -> str:
     """Return how many of a model's answers a judge has scored, and the possible effect of the rest."""
     asked = line.found.n_units + line.failed
-    sentence = f"{line.scores.judge} has scored {line.found.n_units} of {asked} answers of {line.model}."
+    sentence = f"{line.scores.judge} has scored {line.found.n_units:,} of {with_noun(asked, 'answer')} of {line.model}."
     if line.lowest is None or line.highest is None:
         return sentence
     lost = line.asked - line.answered if asked == line.answered else 0
-    rest = f"the other answers and the {lost} items without an answer" if lost else "the rest"
-    return (
-        f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest score, "
-        f"{line.highest:.3f}."
-    )
+    rest = f"the other answers and {with_noun(lost, 'item')} without an answer" if lost else "the rest"
+    means = f"the mean would be {line.lowest:.3f}; with the highest score, {line.highest:.3f}"
+    return f"{sentence} If {rest} had the lowest score, {means}."
 
 
 def _bounds(found: Statistic, answered: int, missing: int, of: ScoredAnswers) -> tuple[float | None, float | None]:

@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from annotation_schemas import derived, grading_sample
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import DerivedCriterion
+from domain.english import with_noun
 from domain.replies import counted_reasons
 from workflow.results.leaderboard_lines import LeaderboardLine, of_failures
 from workflow.results.project_answers import ProjectAnswers
@@ -39,9 +40,10 @@ def notes_of(
         )
     if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
         told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
+        common_items = with_noun(len(set.intersection(*lots.values())), "item")
         notes.append(
             f"The models did not answer the same items ({told_counts} answers), so differences between models may "
-            f"partly come from the items. All models answered {len(set.intersection(*lots.values()))} items."
+            f"partly come from the items. All models answered {common_items}."
         )
     if found.counting is not None and found.counting.verdicts and not common:
         there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
@@ -59,7 +61,8 @@ def notes_of(
                     f"with the highest score, {line.highest:.3f}."
                 )
             notes.append(
-                f"{model} has answered {line.answered} of {line.asked} items: {counted_reasons(line.missing)}.{bounds}"
+                f"{model} has answered {line.answered:,} of {with_noun(line.asked, 'item')}: "
+                f"{counted_reasons(line.missing)}.{bounds}"
             )
         if line.failed:
             notes.append(of_failures(line))
@@ -72,14 +75,17 @@ def notes_of(
         notes += _about_people(found, of, {answer.id for answer in answers})
     if found.replaced:
         notes.append(
-            f"{found.replaced} earlier answers do not count. Only a model's last answer to an item counts, with the "
-            "grades of that answer."
+            f"{with_noun(found.replaced, 'earlier answer does', 'earlier answers do')} not count. Only a model's last "
+            "answer to an item counts, with the grades of that answer."
         )
     if found.unknown and of.scores.kind in ("judge", "corrected"):
-        notes.append(f"{found.unknown} imported grades do not count, because the graded answers do not count.")
+        notes.append(
+            f"{with_noun(found.unknown, 'imported grade does', 'imported grades do')} not count, because the graded "
+            "answers do not count."
+        )
     old = sum(answer.old for answer in answers)
     if old:
-        notes.append(f"{old} answers are older than the last edit of their item. These answers still count.")
+        notes.append(f"Answers older than the last edit of their item: {old:,}. Such answers still count.")
     return notes
 
 
@@ -98,7 +104,7 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             f"Numbers within the key's tolerance ({key.tolerance.of(key.unit).in_words()}{unit}) count as right."
         )
     if of.measure is not None:
-        least = "" if of.scores.iou is None else f" R@1 counts answers with at least {of.scores.iou:g}."
+        least = "" if of.scores.iou is None else f" R@1 counts answers with an IoU of at least {of.scores.iou:g}."
         notes.append(
             "The temporal IoU is the time that the answer and the key share, divided by the total time of the two "
             f"spans. Answers that count as wrong have an IoU of 0.{least}"
@@ -114,8 +120,8 @@ def _about_reading(found: ProjectAnswers, of: ScoredAnswers, whole: Mapping[str,
             bounds = f" {what} lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
         n = sum(line.unread.values())
         notes.append(
-            f"{model}: Touchstone could not read {n} of {line.asked} answers, which {then}: "
-            f"{counted_reasons(line.unread)}.{bounds}"
+            f"{model}: items without a readable answer, which {then}: {n:,} of {line.asked:,} "
+            f"({counted_reasons(line.unread)}).{bounds}"
         )
     return notes
 
@@ -165,8 +171,7 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
         more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
         named = ", ".join(outside[:MOST_NAMED])
         notes.append(
-            f"{len(people)} people have graded answers. The grades of {len(outside)} of these people came from "
-            f"files: {named}{more}."
+            f"{with_noun(len(people), 'person has', 'people have')} graded answers. Grades from files: {named}{more}."
         )
     if found.counting is not None and found.counting.sample:
         notes.append(found.counting.sample)
@@ -178,5 +183,7 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
             "mean over answers depends on how many answers of each dimension are in the sample."
         )
     if few:
-        notes.append(f"{few} of {len(given)} graded answers have fewer than the {grading.raters} required grades.")
+        notes.append(
+            f"Answers with fewer than the {grading.raters} required grades: {few:,} of {len(given):,} graded answers."
+        )
     return notes

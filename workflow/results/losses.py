@@ -13,13 +13,14 @@ from agreement.losses import PEOPLES_GRADE, VALUE_IN_TEXT, LossCell, Losses, los
 from annotation_schemas.expected_answers import GONE, asked_of, key_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
+from domain.english import with_noun
 from domain.judging import ReplyOutcome
 from domain.rated_units import BETWEEN
 from domain.records import Rating
-from domain.replies import reason_of
 from domain.runs import Outcome
 from domain.states import Stage
 from workflow.results.criterion_values import named_criteria
+from workflow.results.graded_answers import label_of_failure
 from workflow.results.project_answers import NOT_ASKED, ProjectAnswers
 from workflow.results.ratings import StageRows, criteria_of
 from workflow.results.reply_counts import METRIC_ENDS, ends_of
@@ -105,7 +106,7 @@ def _of_judge(found: ProjectAnswers, of: ScoredAnswers, asked: Collection[int]) 
     lots = _Lots()
     for at in places:
         answer = found.answers[at]
-        lost = reason_of(why[answer.id].removeprefix("the judge gave ")) if math.isnan(plain.values[at]) else ""
+        lost = label_of_failure(why[answer.id]) if math.isnan(plain.values[at]) else ""
         value = (
             majority_words[at]
             if of_people
@@ -237,7 +238,10 @@ def losses_of_stage(
 
 def left_out_in_words(n: int) -> str:
     """Return how many imported grades no number includes, as a sentence."""
-    return f"{n:,} imported grades do not count, because their answers are empty, missing or replaced."
+    grades = with_noun(n, "imported grade does", "imported grades do")
+    return (
+        f"{grades} not count, because {'its answer is' if n == 1 else 'their answers are'} empty, missing or replaced."
+    )
 
 
 def majorities(rows: Sequence[Rating], *, people: Collection[str]) -> dict[tuple[str, str], str]:

@@ -242,7 +242,7 @@ def measurable_ratings(
     for criterion in criteria or ():
         if criterion in by_name and criterion not in asked:
             why = kinds.of_criterion(by_name[criterion]).not_measured
-            raise RatingsError(f"{criterion!r} has no statistic: {why}.")
+            raise RatingsError(f"{criterion!r} has no statistic: {why}. Choose another criterion.")
         if criterion not in asked:
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} to compare. Its criteria: {there}.")

@@ -52,7 +52,7 @@ def ratings_of(
         access = require_lead(session, by=by, project=project)
         if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
             raise NotFoundError(
-                f"{access.title} has no ratings in a stage {stage.value}. Its stages: {_stages(access.schema)}."
+                f"{access.title} has no stage {stage.value} with ratings. Its stages: {_stages(access.schema)}."
             )
         names = file_raters.people_names(session, project_id=access.project_id) if pseudonyms else None
         counted = counting(session, access=access, items_=items, stage=stage)

@@ -106,7 +106,7 @@ def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]
         mine = [replies for replies in found if replies.judge == name and replies.dimension is None]
         if mine and name in raters.machines and not any(replies.scored for replies in mine):
             sentence = "; ".join(f"{replies.criterion}: {replies.words}" for replies in mine)
-            raise RatingsError(f"{name} has no scores to compare: {sentence}.")
+            raise RatingsError(f"{name} has no scores to compare: {sentence}. Choose another judge.")
 
 
 def in_words(each: Replies) -> str:

@@ -38,7 +38,7 @@ def schema_words(said: str) -> str:
     """Return ``args["schema"]`` as part of a sentence.
 
     >>> schema_words("2 alone"), schema_words("1 (7), 2 (1)")
-    ('under version 2 of the schema alone', 'under versions of the schema: 1 (7), 2 (1)')
+    ('only under version 2 of the schema', 'under versions of the schema: 1 (7), 2 (1)')
     """
     if said.endswith(_ALONE):
         return f"only under version {said.removesuffix(_ALONE)} of the schema"

@@ -95,7 +95,9 @@ def ways(schema: Schema, labels: Iterable[str] = ()) -> list[SliceAxis]:
             axes.append(SliceAxis(own.name, title))
             axes.append(SliceAxis(f"{own.name}.words", f"{title}: number of words", "words, counted"))
         elif kinds.of_field(own).sliced == "entries":
-            axes.append(SliceAxis(f"{own.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
+            axes.append(
+                SliceAxis(f"{own.name}.entries", f"{title}: number of entries", "the number of entries in the list")
+            )
         else:
             axes.append(SliceAxis(own.name, title))
     known = {axis.name for axis in axes}

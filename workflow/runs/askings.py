@@ -27,7 +27,8 @@ def asking_of(kind: RunKind) -> RunFunctions:
     executed = executed_by_extension(kind)
     if executed is None:
         raise NotAvailableError(
-            extensions.missing("run_kinds", kind) or f"Runs of the kind {kind} do not send questions to a model."
+            extensions.missing("run_kinds", kind)
+            or f"Runs of the kind {kind} do not send questions to a model. Choose a run of a model or judge."
         )
     asking: RunFunctions = executed.asking()
     return asking

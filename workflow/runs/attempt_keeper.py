@@ -70,9 +70,11 @@ class AttemptKeeper(threading.Thread):
         """Take an attempt, to be written at once."""
         question = self._asked.get(attempt.unit_id)
         if question is None:
-            raise ValueError(f"an attempt at the unit {attempt.unit_id}, which was not asked about")
+            raise ValueError(
+                f"the attempt is about the unit {attempt.unit_id}, but the run has no question about this unit"
+            )
         if attempt.unit_id in self.ended:
-            raise ValueError(f"an attempt at the unit {attempt.unit_id}, which had ended")
+            raise ValueError(f"the attempt is about the unit {attempt.unit_id}, which has already ended")
         if not attempt.prompt_hash:
             hashes = tuple(picture.sha256 for picture in question.pictures)
             attempt = replace(attempt, prompt_hash=question.prompt_hash, image_hashes=attempt.image_hashes or hashes)

@@ -120,7 +120,7 @@ def _of_pairs(head: judge_templates.Head, plan: JudgePlan) -> list[Problem]:
         message = f"The template {head.id} judges single answers, but this sample has pairs. Choose another sample."
         problems.append(Problem("chosen", message))
     elif people and named:
-        message = "The schema sets the models whose answers people compare. Remove the models from this run."
+        message = "The schema sets the models that people compare. Remove the models from this run."
         problems.append(Problem(named[0], message))
     elif people and set(plan.criteria.values()) != {PREFERENCE}:
         message = f"Results for pairs that people compare are stored as `{PREFERENCE}`. Remove the criterion."
@@ -179,8 +179,8 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         answers=on_answers,
         items=bool(voted & rated),
     )
-    how = "fill a placeholder with `--fill PLACEHOLDER=FIELD` or on the page Judges"
-    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in troubles]
+    how = "To change placeholders, use `--fill PLACEHOLDER=FIELD` or the page Judges."
+    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}. {how}") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems
     chosen = {"models": plan.models, "chosen": plan.chosen == "graded", "attacks": plan.attacks}

@@ -111,7 +111,12 @@ class JudgeAsker:
             value = self._value(placeholder, unit)
             if value is None:
                 name = self.plan.fills.get(placeholder, placeholder)
-                return replace(question, cannot=f"The template asks for `{name}`, which this item does not have.")
+                return replace(
+                    question,
+                    cannot=f"The template asks for `{name}`, which this item does not have. Fill in the field, or "
+                    f"choose "
+                    "another template.",
+                )
             values[placeholder] = value
         filled = self.template.prompt.fill(values)
         return replace(question, system=filled.system, parts=(*pictures, filled.user))

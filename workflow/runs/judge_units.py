@@ -49,7 +49,13 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     answers = _drawn(answers, plan)
     if not answers:
         raise InvalidInputError(
-            [Problem("answers", f"No items to judge: {access.title} has no matching answers{_of(counted)}.")]
+            [
+                Problem(
+                    "answers",
+                    f"No items to judge: {access.title} has no matching answers{_of(counted)}. Choose other models or "
+                    "dimensions, or import answers.",
+                )
+            ]
         )
     others = {}
     if plan.baseline is not None:
@@ -73,14 +79,20 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
 def _compared(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """Return the pairs of answers that people compare, whether already open or not, in both orders."""
     if access.schema.stages.comparison is None:
-        message = f"The schema {access.schema.name} has no comparison stage, so there are no pairs that people compare."
+        message = (
+            f"The schema {access.schema.name} has no comparison stage, so there are no pairs that people compare. "
+            "Choose another sample."
+        )
         raise InvalidInputError([Problem("chosen", message)])
     counted = counted_in(session, access, plan)
     every = stage_kinds.of(Stage.COMPARISON).units(session, access=access, counted=counted) or ()
     pairs = [pair for pair in every if plan.dimensions is None or pair.dimension in plan.dimensions]
     random.Random(plan.seed).shuffle(pairs)
     if not pairs:
-        message = f"No items to judge: {access.title} has no pairs of answers to compare{_of(counted)}."
+        message = (
+            f"No items to judge: {access.title} has no pairs of answers to compare{_of(counted)}. Choose other "
+            "dimensions, or import answers."
+        )
         raise InvalidInputError([Problem("answers", message)])
     return [
         {
@@ -153,7 +165,9 @@ def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, 
     ]
     drawn = _drawn(units, plan)
     if not drawn:
-        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no matching items.")])
+        raise InvalidInputError(
+            [Problem("items", f"No items to judge: {access.title} has no matching items. Choose other items.")]
+        )
     return [
         {"item_id": id, "prediction_id": None, "other_id": None, "swapped": False, "attack": None, "sample": sample}
         for id, *_ in drawn
@@ -167,7 +181,9 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
     item_ids = [id for id in every if counted.counts(id)]
     if not item_ids:
-        raise InvalidInputError([Problem("items", f"No items to judge: {access.title} has no matching items.")])
+        raise InvalidInputError(
+            [Problem("items", f"No items to judge: {access.title} has no matching items. Choose other items.")]
+        )
     order = sorted(item_ids)
     random.Random(plan.seed).shuffle(order)
     return [

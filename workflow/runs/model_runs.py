@@ -54,13 +54,16 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     if spec.adapter == "file":
         raise ModelError(
             f"Answers of {spec.name} come from a file. Import the answers with `touchstone item import` or on "
-            "the page Import."
+            "the page Add items."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):
         raise NotAvailableError(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
-        raise ModelError("Batch files need an endpoint that generates each answer in one reply.")
+        raise ModelError(
+            "Batch files need an endpoint that generates each answer in one reply. Choose an endpoint with the "
+            "strategy generate."
+        )
     registry.require_row("strategy", plan.strategy)
     if plan.tools_hash and added_strategy(plan.strategy) is None:
         raise ModelError(NO_TOOLS)
@@ -107,13 +110,19 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         if not item_ids:
             wanted = ", ".join(f"`{name}`" for name in plan.crossed)
             raise InvalidInputError(
-                [Problem("crossed", f"No items to ask about: no item has data for all of these additions: {wanted}.")]
+                [
+                    Problem(
+                        "crossed",
+                        f"No items to ask about: no item has data for all of these additions: {wanted}. Choose fewer "
+                        "additions.",
+                    )
+                ]
             )
     if not item_ids:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"No items to ask about: the project {access.name} has no items {chosen}".rstrip() + "."
         if counted is not None and counted.ids is not None:
-            message = f"No items to ask about. Items that count: {counted.sentence}"
+            message = f"No items to ask about. Items that count: {counted.sentence} Choose other items."
         raise InvalidInputError([Problem("items", message)])
     item_ids.sort(key=lambda id: (task_slots.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return item_ids[: plan.limit]

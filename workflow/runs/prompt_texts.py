@@ -94,7 +94,10 @@ class PromptFiller:
         texts = [self._with_first_answer(prompt.name, piece, values) for piece in prompt.user.split(IMAGE)]
         n_marks = len(texts) - 1
         if n_marks > 1 and shown and n_marks != len(shown):
-            raise Cannot(f"The prompt has placeholders for {n_marks} pictures, but this item has {len(shown)}.")
+            raise Cannot(
+                f"The prompt has placeholders for {n_marks} pictures, but this item has {len(shown)}. Correct the "
+                "prompt."
+            )
         parts: list[str | Shown] = []
         for at, (text, *more) in enumerate(texts):
             if at or not n_marks:
@@ -117,7 +120,7 @@ class PromptFiller:
             return ()
         options = item.fields.get(self.options or "")
         if not isinstance(options, list | tuple) or not options:
-            raise Cannot("This item has no options to rank.")
+            raise Cannot("This item has no options to rank. Choose items with options, or use the strategy generate.")
         return tuple(str(entry) for entry in options)
 
     def _told(self, item: AskedItem) -> str:
@@ -126,7 +129,7 @@ class PromptFiller:
         for name in self.plan.injections:
             injection = self.prompts.injections.get(name)
             if injection is None:
-                raise Cannot(f"The prompts have no addition `{name}`.")
+                raise Cannot(f"The prompts have no addition `{name}`. Choose another addition.")
             values = {placeholder: self._value(placeholder, item, "") for placeholder in injection.placeholders}
             lines += "\n" + injection.fill(values).user
         return lines
@@ -136,7 +139,7 @@ class PromptFiller:
         if added_strategy(self.plan.strategy) is None:
             return None
         if not item.tools and not self.plan.tools_hash:
-            raise Cannot("This item has no stored results of tools, and the run has no tool set.")
+            raise Cannot("This item has no stored results of tools, and the run has no tool set. Choose a tool set.")
         return item.tools
 
     def fills(self, placeholder: str) -> bool:
@@ -172,14 +175,21 @@ class PromptFiller:
             )
         if known.secret_in and not self.own:
             raise Cannot(
-                f"The prompt asks for `{name}`, which is secret. Only the schema's own prompts may use this field."
+                f"The prompt asks for `{name}`, which is secret. Only the schema's own prompts may use this "
+                "field. Remove this placeholder."
             )
         value = item.fields.get(name)
         if value is None or value in ([], ()) or (isinstance(value, str) and not value.strip()):
-            raise Cannot(f"The prompt asks for `{name}`, which this item does not have.")
+            raise Cannot(
+                f"The prompt asks for `{name}`, which this item does not have. Fill in the field, or choose another "
+                "prompt."
+            )
         text = self.texts.text(known, value)
         if text is None:
-            raise Cannot(f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text.")
+            raise Cannot(
+                f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text. Remove this "
+                "placeholder from the prompt."
+            )
         return text
 
     def _choices(self, item: AskedItem) -> str:

@@ -32,9 +32,11 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.PAUSED:
             return
         if row.state is RunState.BATCH:
-            raise ConflictError("This run uses batch files, so you cannot pause the run.")
+            raise ConflictError(
+                "This run uses batch files, so you cannot pause the run. To stop the run, cancel the run."
+            )
         if row.state not in OPEN:
-            raise ConflictError(f"This run is {row.state.value}, so you cannot pause the run.")
+            raise ConflictError(f"This run is {row.state.value}. You can pause only a run that is in progress.")
         runs.pause(session, row=row)
         log(session, "run.paused", by=by, run=row, now=store.now())
 
@@ -48,7 +50,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         if row.state is RunState.BATCH:
             raise ConflictError(f"This run uses batch files. To continue, run `touchstone batch create {run}`.")
         if row.state not in RESUMABLE:
-            raise ConflictError(f"This run is {row.state.value}, so you cannot resume the run.")
+            raise ConflictError("You can resume only a paused or stopped run. Start a new run.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
         runs.resume(session, row=row, state=RunState.WAITING)
@@ -63,7 +65,9 @@ def cancel(store: Store, *, by: Person | None, run: str) -> None:
         if row.state is RunState.CANCELLED:
             return
         if row.state is RunState.DONE:
-            raise ConflictError("This run is done, so you cannot cancel the run.")
+            raise ConflictError(
+                "This run is done, so you cannot cancel the run. To exclude the run from results, withdraw the run."
+            )
         runs.cancel(session, row=row, now=store.now())
         log(session, "run.cancelled", by=by, run=row, now=store.now())
 
@@ -143,7 +147,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
     with store.write() as session:
         row, access = _any_held(session, by, run)
         if row.withdrawn_at is None:
-            raise ConflictError("This run was not withdrawn.")
+            raise ConflictError("This run is not withdrawn, so there is no withdrawal to undo.")
         runs.take_back(session, row=row)
         stage_kinds.follow_run(session, access=access, run_id=row.id, withdrawn=False, now=store.now())
         log(session, withdrawn_runs.TAKEN_BACK, by=by, run=row, now=store.now())

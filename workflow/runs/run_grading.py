@@ -8,6 +8,7 @@ from annotation_schemas import registry
 from db import projects, runs
 from db.engine import Session, Store
 from db.records import StoredRun
+from domain.english import with_noun
 from domain.errors import ConflictError, NotFoundError
 from domain.records import Person
 from domain.run_kinds import RunKind
@@ -67,11 +68,14 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
         raise NotFoundError(f"There is no run {run!r}. To see all runs, run `touchstone run list PROJECT`.")
     refuse_withdrawn(row, "before people grade its answers")
     if not row.kind.answers:
-        raise ConflictError(f"The run of {row.name} has no answers that count, so people cannot grade the run.")
+        raise ConflictError(
+            f"The run of {row.name} has no answers that count, so people cannot grade the run. Choose another run."
+        )
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
         raise ConflictError(
-            f"The schema {access.schema.name} has no grading by people, so you cannot send answers to grading."
+            f"The schema {access.schema.name} has no grading by people, so you cannot send answers to grading. "
+            "Add grading to the schema first."
         )
     registry.require_available(access.schema, "grading")
     return row, access
@@ -122,7 +126,10 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.grading is None:
-            raise ConflictError(f"The schema {access.schema.name} has no grading by people, so there is no sample.")
+            raise ConflictError(
+                f"The schema {access.schema.name} has no grading by people, so there is no sample. Add grading to "
+                "the schema first."
+            )
         registry.require_available(access.schema, "grading")
         projects.lock(session, id=access.project_id)
         now = store.now()
@@ -159,9 +166,14 @@ def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
             )
         raise ConflictError(f"In the schema {access.schema.name}, people grade all answers, so there is no sample.")
     if outputs < before:
-        raise ConflictError(f"{before:,} answers are planned already. A sample cannot become smaller.")
+        raise ConflictError(
+            f"{with_noun(before, 'answer is', 'answers are')} planned already. A sample cannot become smaller. "
+            f"Enter a larger number."
+        )
     if outputs > before and grading_sample.plan_of(access) is not None:
         there = sample_standing.standing(session, access=access).passed_on
         if outputs > there:
-            raise ConflictError(f"The plan can draw {there:,} answers at most, not {outputs:,}.")
+            raise ConflictError(
+                f"The plan can draw {with_noun(there, 'answer')} at most, not {outputs:,}. Enter a smaller number."
+            )
     return before

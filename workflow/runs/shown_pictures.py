@@ -83,7 +83,7 @@ class Shower:
             if slot.kind == "image" and self._stands_in(item, rows):
                 pictures += self._observed(item, slot)
             elif not rows and slot.min:
-                raise Cannot(f"This item has no `{slot.role}`.")
+                raise Cannot(f"This item has no `{slot.role}`. Add the image or clip.")
             elif slot.kind == "image":
                 pictures += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
             for asset in rows if slot.kind == "clip" else []:
@@ -115,14 +115,14 @@ class Shower:
         except (InvalidMediaError, NotFoundError, NotAvailableError) as error:
             raise Cannot(str(error)) from error
         if not times:
-            raise Cannot(f"The clip of this item's `{slot.role}` has no frame.")
+            raise Cannot(f"The clip of this item's `{slot.role}` has no frame. Import the clip again.")
         return times
 
     def _spans(self, item: AskedItem, end: float) -> list[tuple[float, float]]:
         """Return the start and end of each segment in seconds of the clip; the whole clip without segments."""
         segments = item.fields.get(self.segments or "") or []
         if not isinstance(segments, list | tuple) or not all(isinstance(segment, Mapping) for segment in segments):
-            raise Cannot(f"This item's `{self.segments}` is not a list of segments.")
+            raise Cannot(f"This item's `{self.segments}` is not a list of segments. Correct the field.")
         seconds = _numbers(segments, "start", "end")
         if seconds is None:
             seconds = self._from_frames(item, segments, end)
@@ -135,7 +135,7 @@ class Shower:
         """
         frames = _numbers(told, "start_frame", "stop_frame")
         if frames is None:
-            raise Cannot(f"A segment in this item's `{self.segments}` has no start or end.")
+            raise Cannot(f"A segment in this item's `{self.segments}` has no start or end. Correct the segment.")
         keys = keys_of_source(self.schema)
         observed = keys.moments(item.fields).observed if keys else None
         last = observed if observed is not None else max((stop for _, stop in frames), default=0.0)

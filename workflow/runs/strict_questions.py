@@ -99,7 +99,9 @@ class Subject(Generic[R]):
         """Return why the subject has no reply without faults."""
         if not self.heard:
             return "no question was sent"
-        return f"{self.tried} replies, all invalid" if self.tried else "no reply came"
+        if not self.tried:
+            return "no reply came"
+        return "1 reply, which is invalid" if self.tried == 1 else f"{self.tried:,} replies, all invalid"
 
 
 @dataclass(frozen=True)

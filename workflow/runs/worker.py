@@ -104,7 +104,10 @@ def work(
     with store.write() as session:
         row = runs.by_public_id(session, public_id=run, hold=True)
         if row is None or "spec" not in row.params:
-            raise NotFoundError(f"There is no run {run!r} that a worker can process.")
+            raise NotFoundError(
+                f"There is no run {run!r} that a worker can process. To see all runs, run `touchstone run list "
+                "PROJECT`."
+            )
         if row.state not in OPEN:
             return row.state
         end_dead_workers(session, store, run_id=row.id)

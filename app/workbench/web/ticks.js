@@ -41,7 +41,7 @@ class Ticks {
     this.last = null;
     this.said = el("span", { role: "status" });
     const clear = () => this.change([...this.ticked], false);
-    this.clear = el("button", { type: "button", on: { click: clear } }, "Untick all");
+    this.clear = el("button", { type: "button", on: { click: clear } }, "Deselect all");
     this.root = el("div", { class: "ticks" }, this.said, this.clear);
     parent.adoptedStyleSheets = [sheet];
     parent.append(this.root);
@@ -146,7 +146,7 @@ class Ticks {
     }
     const n = this.ticked.size;
     const full = n >= this.most() ? " (the maximum)" : "";
-    const words = n ? `${n.toLocaleString("en")} ticked, ${here} on this page${full}` : "";
+    const words = n ? `${n.toLocaleString("en")} selected, ${here} on this page${full}` : "";
     if (this.said.textContent !== words) fill(this.said, words);
     this.clear.hidden = n === 0;
   }

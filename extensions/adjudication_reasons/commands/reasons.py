@@ -21,7 +21,10 @@ def reasons(
     project: Annotated[str, typer.Argument(help="The project.")],
     skips: Annotated[
         bool,
-        typer.Option("--skips", help="Export the reasons for skips by verifiers instead, with one row for each skip."),
+        typer.Option(
+            "--skips",
+            help="Export verifiers' reasons for skips instead of senior annotators' reasons. Each skip is one row.",
+        ),
     ] = False,
 ) -> None:
     """Export as CSV why seniors had to settle items, to improve the guideline.

@@ -11,6 +11,7 @@ import typer
 from app.commands.groups import find_group
 from app.commands.options import ProjectName
 from app.commands.recorded import recorded
+from domain.english import with_noun
 from domain.errors import SettingsError
 from domain.project_parts import ProjectPart
 from extensions.archives.parts import WhoIsWho
@@ -66,8 +67,8 @@ def import_(
     people: Annotated[
         WhoIsWho | None,
         typer.Option(
-            help="How to handle logins that already exist on this server: match (the same login is the same "
-            "person), new (create new accounts), or map (use the accounts in a file)."
+            help="How to handle logins that already exist on this server. match: the same login is the same person. "
+            "new: create new accounts. map: use the accounts in a file."
         ),
     ] = None,
     map_: Annotated[
@@ -84,7 +85,7 @@ def import_(
     old_schemas: Annotated[
         bool,
         typer.Option(
-            "--old-schemas", help="Accept schemas whose hash an older version of Touchstone computed differently."
+            "--old-schemas", help="Accept schemas with hashes that an older version of Touchstone computed differently."
         ),
     ] = False,
 ) -> None:
@@ -154,8 +155,8 @@ def delete(
         str | None,
         typer.Option(
             "--yes",
-            metavar="NAME",
-            help="The project's name, to confirm the deletion. Without this option, the command asks for the name.",
+            metavar="PROJECT",
+            help="The project ID, to confirm the deletion. Without this option, the command asks for the project ID.",
         ),
     ] = None,
 ) -> None:
@@ -175,9 +176,11 @@ def delete(
     )
     if yes is None:
         typer.echo(f"To keep a copy, run: touchstone project export {project} --out {project}.zip")
-        yes = typer.prompt("Type the project's name to delete the project", default="", show_default=False)
+        yes = typer.prompt("To delete the project, type the project ID", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("You typed no name. Nothing was deleted.")
+            raise SettingsError(
+                "You typed no project ID. Nothing was deleted. Run the command again, and type the project ID."
+            )
     about: Any = {"project": project, "typed": yes, "home": shared.settings.home}
     done = recorded(
         shared,
@@ -195,7 +198,7 @@ def _tell(made: ImportedProject) -> None:
     if made.new_accounts:
         names = ", ".join(made.new_accounts[:5]) + (", ..." if len(made.new_accounts) > 5 else "")
         typer.echo(
-            f"{_n(len(made.new_accounts), 'new account')} ({names}). Before people can use these accounts, run "
+            f"{with_noun(len(made.new_accounts), 'new account')} ({names}). Before people can use these accounts, run "
             "`touchstone person link LOGIN` or `touchstone person edit LOGIN --password`."
         )
     typer.echo(f"To check the project, run: touchstone check {made.name}")
@@ -203,12 +206,8 @@ def _tell(made: ImportedProject) -> None:
 
 def _counted(rows: Mapping[str, int], media: int | None) -> str:
     counts = [
-        _n(rows.get(table, 0), noun)
+        with_noun(rows.get(table, 0), noun)
         for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
     ]
-    counts.append(f"{_n(rows.get('event', 0), 'line')} of history")
-    return ", ".join([*counts, *([f"{_n(media, 'file')} of images and clips"] if media is not None else [])])
-
-
-def _n(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    counts.append(f"{with_noun(rows.get('event', 0), 'line')} of history")
+    return ", ".join([*counts, *([f"{with_noun(media, 'file')} of images and clips"] if media is not None else [])])

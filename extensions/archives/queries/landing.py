@@ -55,7 +55,10 @@ def distance(session: Session, *, survey: ArchiveSurvey, table: str) -> int:
         taken = max(connection.scalar(select(func.max(of.c.id))) or 0, drawn or 0)
     moved = 0 if first > taken and last < _HIGHEST else taken + 1 - first
     if last + moved >= 2 * _HIGHEST:
-        raise InvalidFileError(f"{survey.name}: the IDs of {table} are too large to add to this server.")
+        raise InvalidFileError(
+            f"{survey.name}: the IDs of {table} are too large to add to this server. Import the archive on an empty "
+            "server."
+        )
     if connection.dialect.name != "sqlite":
         connection.execute(text(f"SELECT setval('{of.name}_id_seq', :last)"), {"last": last + moved})
     return moved

@@ -39,7 +39,7 @@ def test_a_project_out_and_in_and_next_to_itself(run: CliRunner, tmp_path: Path)
     for given, told in (
         (["import", archive], "Another project has the ID 'ego'"),
         (["import", archive, "--name", "two"], "lea (Lea in the archive, Lea on this server)"),
-        (["import", archive, "--name", "two", "--people", "map"], "--people map and --map FILE.csv belong together"),
+        (["import", archive, "--name", "two", "--people", "map"], "Use --people map and --map FILE.csv together"),
         (["import", archive, "--name", "a/b"], "up to 64 letters"),
         (["export", "ego", "--out", archive], "already exists"),
         (["clone", "ego", "two", "--without", "votes,times"], "--without times: unknown part"),
@@ -60,11 +60,11 @@ def test_a_project_is_deleted_by_its_name(run: CliRunner) -> None:
         return str(done.exception) if isinstance(done.exception, TouchstoneError) else done.output
 
     for typed, told in (
-        ("", "You typed no name. Nothing was deleted."),
-        ("Ego\n", "To delete the project, type its name, ego."),
+        ("", "You typed no project ID. Nothing was deleted."),
+        ("Ego\n", "To delete the project, type the project ID, ego."),
     ):
         assert told in said("delete", "ego", typed=typed or "\n")
-    assert "To delete the project, type its name, ego." in said("delete", "ego", "--yes", "two")
+    assert "To delete the project, type the project ID, ego." in said("delete", "ego", "--yes", "two")
     gone = said("delete", "ego", typed="ego\n")
     assert "0 items, 0 submissions, 0 answers, 1 membership, 0 images and clips that no other project has" in gone
     assert "ego is deleted" in gone

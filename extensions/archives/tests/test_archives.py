@@ -351,8 +351,11 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
     (first("member", person_id=True), "person_id is not a whole number"),
     (first("person", name="a\0b"), "name has a character that Touchstone cannot store"),
     (first("person", login="ADMIN"), "Enter a login"),
-    (first("guideline_version", text="Vote red."), "the hash of guideline 1 does not match its text"),
-    (first("schema_version", guideline_text="Vote red."), "the hash of the schema .* does not match its text"),
+    (first("guideline_version", text="Vote red."), "the hash of guideline 1 does not match the text of the guideline"),
+    (
+        first("schema_version", guideline_text="Vote red."),
+        "the hash of the schema .* does not match the text of the schema",
+    ),
     (first("schema_version", text="name: ["), "Touchstone cannot read the schema 'blind'"),
     (
         lambda rows: rows["project"][0]["reading"]["numbers"].update({"9": 1}),
@@ -363,7 +366,10 @@ HOSTILE: list[tuple[Callable[[Tables], Any], str]] = [
     (lambda rows: rows["item"][-1].update(id=2**31 - 1), "ids of item are too far apart|points to a missing item"),
     (lambda rows: rows["project"].append(rows["project"][0]), "the archive has two projects"),
     (lambda rows: rows["project"].clear(), "the column .* is missing|the archive has no project"),
-    (lambda rows: [row.update(is_admin=True) for row in rows["person"]], "a column 'is_admin' that this Touchstone"),
+    (
+        lambda rows: [row.update(is_admin=True) for row in rows["person"]],
+        "the table person has an unknown column 'is_admin'",
+    ),
     (
         lambda rows: [row.pop("name") for row in rows["person"]],
         "the column 'name' of the table person is missing. An older",
@@ -380,7 +386,7 @@ def test_an_archive_that_does_not_fit_together_makes_nothing(
         with pytest.raises(TouchstoneError, match=told):
             import_project(store, media, path=path)
     for about, told in (
-        ({"version": 2}, "written by a newer version of Touchstone"),
+        ({"version": 2}, "A newer version of Touchstone wrote"),
         ({"database": "9999"}, "newer tables .* than this version"),
         ({"format": "zip"}, "the manifest does not describe a project"),
     ):

@@ -64,7 +64,7 @@ def test_what_takes_long_is_done_in_a_process_of_its_own(store: Store, home: Pat
     assert done("copy", **copy).said.startswith("Copy created: Q.")
     assert "Another project has the ID 'q'" in done("copy", **copy).refused
     assert rows(drawn(store, home, "projects", "lea"), "Project ID")[1]["Items written"] == "3"
-    assert "To delete the project, type its name, p." in done("delete", of_project=False, typed="q").refused
+    assert "To delete the project, type the project ID, p." in done("delete", of_project=False, typed="q").refused
 
     page = drawn(store, home, "project_settings", "lea", project="p")
     page.button(key="projects.delete").click().run()

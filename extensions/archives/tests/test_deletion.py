@@ -54,7 +54,7 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     lost = deletion.losses(store, by=lea, project="p")
     assert lost.files == 0  # the copy has them all
     assert lost.items == whole["item"] // 2
-    with pytest.raises(InvalidInputError, match="To delete the project, type its name, p"):
+    with pytest.raises(InvalidInputError, match="To delete the project, type the project ID, p"):
         deletion.delete_project(store, media, by=lea, project="p", typed="P")
     kept = [home / "releases" / name / "1" / "private" / "keys.json" for name in ("p", "q")]
     for path in kept:
@@ -64,7 +64,10 @@ def test_a_deleted_project_leaves_nothing_but_a_line(store: Store, home: Path) -
     def deleted() -> deletion.Losses:
         return deletion.delete_project(store, media, by=lea, project="p", typed="p", home=home)
 
-    with staging(home, "p"), pytest.raises(ConflictError, match=r"is making a release of p\. .* Then delete it\."):
+    with (
+        staging(home, "p"),
+        pytest.raises(ConflictError, match=r"is creating a release of p\. .* Then delete the project\."),
+    ):
         deleted()
     assert deletion.losses(store, by=lea, project="p") == lost, "nothing was begun"
     assert lost.releases == 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.groups import Panel, find_group
+from domain.english import with_noun
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -44,7 +45,7 @@ def create(
 
     shared, given = _opened(run)
     n = batch_runs.submit(shared.store, size=size, again=again, open_endpoint=_endpoint(shared), **given)
-    typer.echo(f"Submitted {n} questions." if n else "All questions are already submitted.")
+    typer.echo(f"Submitted {with_noun(n, 'question')}." if n else "All questions are already submitted.")
     _print_status(shared, run)
 
 
@@ -99,7 +100,7 @@ def import_(
 
 def cancel(
     run: Run,
-    number: Annotated[int, typer.Argument(min=1, help="The number of the batch, as `touchstone batch show` lists it.")],
+    number: Annotated[int, typer.Argument(min=1, help="The batch's number in the list of `touchstone batch show`.")],
 ) -> None:
     """Give up a batch that will bring no more answers. Its open questions count as missing.
 
@@ -155,7 +156,7 @@ def _endpoint(shared: Resources) -> Any:
 
 def _print_read(attempts: int, problems: int) -> None:
     rest = f"; also stored lines that match no question: {problems}" if problems else ""
-    typer.echo(f"{attempts} new replies{rest}.")
+    typer.echo(f"{with_noun(attempts, 'new reply', 'new replies')}{rest}.")
 
 
 def _print_status(shared: Resources, run: str) -> None:

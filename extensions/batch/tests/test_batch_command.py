@@ -68,7 +68,7 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         server.work()
         said = done(home, "batch", "import", run)
         assert "10 new replies." in said
-        assert "score: 9 of 10 scored; 1 unparseable" in said
+        assert "score: 9 of 10 replies scored; 1 unparseable" in said
         assert "0 new replies." in done(home, "batch", "import", run)
         assert "done       10 of 10" in done(home, "run", "list", "p")
     file = tmp_path / "questions.jsonl"

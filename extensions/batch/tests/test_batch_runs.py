@@ -138,7 +138,7 @@ def test_lines_that_are_no_ones_are_counted_and_kept(world: Batches) -> None:
     }
     outcomes = dict(world.all("SELECT outcome, count(*) FROM attempt GROUP BY outcome"))
     assert outcomes == {"answered": 18, "unreadable": 1, "transport_error": 1}
-    assert "returned lines that match no question: 7" in run_views.view(world.store, by=None, run=run).said
+    assert "Returned lines that match no question: 7" in run_views.view(world.store, by=None, run=run).said
     assert world.all("SELECT count(*) FROM judgement WHERE value IS NOT NULL AND verdict <> 'scored'") == [(0,)]
 
 
@@ -224,7 +224,7 @@ def test_an_endpoint_that_does_not_list_its_batches_is_not_paid_twice_unless_som
         assert world.submit(run=run, again=True) == 20
         first, second = world.seen(run).batches
         assert (first.state, second.state) == ("lost", "sent")
-        assert "may have been submitted before" in first.said
+        assert "although the first submission may have succeeded" in first.said
         server.work()
         assert world.fetch(run=run).attempts == 20
         # what was paid for is not lost: someone fetches the other file by hand
@@ -243,7 +243,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         with pytest.raises(RunStoppedError, match="no batches for this model"):
             world.submit(run=run)
         server.refuse = {"POST /v1/files": error(401, "no such key")}
-        with pytest.raises(RunStoppedError, match="key is missing or wrong"):
+        with pytest.raises(RunStoppedError, match="key is missing, is wrong, or has no access"):
             world.submit(run=run)
         assert server.batches == {}
         server.refuse = {}
@@ -254,7 +254,7 @@ def test_what_an_endpoint_refuses_is_said_and_can_be_handed_in_again(world: Batc
         assert "line 3 is too long" in world.seen(run).batches[-1].said
         assert world.all("SELECT count(*) FROM attempt") == [(0,)]
         assert world.seen(run).free == 20
-        assert "questions not yet submitted: 20" in run_views.view(world.store, by=None, run=run).said
+        assert "Questions not yet submitted: 20" in run_views.view(world.store, by=None, run=run).said
 
 
 @pytest.mark.one_database
@@ -306,7 +306,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     run = world.start("http://127.0.0.1:9/v1")
     file, second = tmp_path / "questions.jsonl", tmp_path / "more.jsonl"
     assert world.write(run=run, file=file, size=15) == 15
-    with pytest.raises(ConflictError, match="exists already"):
+    with pytest.raises(ConflictError, match="already exists"):
         world.write(run=run, file=file)
     assert world.write(run=run, file=second) == 5
     assert world.write(run=run, file=tmp_path / "none.jsonl") == 0
@@ -319,9 +319,9 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batch_results.ReadIn(9, 0)
     assert world.read(run=run, file=errors) == batch_results.ReadIn(5, 0)
     assert world.read(run=run, file=back) == batch_results.ReadIn(0, 0)
-    assert "9 of 15 replies have arrived, plus 5 errors" in run_views.view(world.store, by=None, run=run).said
+    assert "9 of 15 replies, 5 errors" in run_views.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
-    with pytest.raises(ConflictError, match="so you cannot cancel it"):
+    with pytest.raises(ConflictError, match="so there is nothing to cancel"):
         world.end(run=run, number=1)
     late = tmp_path / "late.jsonl"
     late.write_bytes(line(asked[14]["custom_id"], SCORED))

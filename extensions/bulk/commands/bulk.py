@@ -37,7 +37,7 @@ def assign(
             "people."
         ),
     ],
-    stage: Annotated[Stage, typer.Option(help="Stage for which people get the items.")] = Stage.VERIFICATION,
+    stage: Annotated[Stage, typer.Option(help="The stage in which people work on the items.")] = Stage.VERIFICATION,
     yes: Yes = False,
 ) -> None:
     """Reserve items for a person for a week, or share them among several people.
@@ -92,8 +92,8 @@ def return_(
     reasons: Annotated[
         Path | None,
         typer.Option(
-            help="For returns to authors: a CSV file with the columns `item,reason`, as `touchstone shortcut check "
-            "--reasons` writes it. The reason in --why applies to rows without a reason.",
+            help="For returns to authors: a CSV file with the columns `item,reason`, for example from `touchstone "
+            "shortcut check --reasons`. The reason in --why applies to rows without a reason.",
             metavar="FILE.csv",
         ),
     ] = None,

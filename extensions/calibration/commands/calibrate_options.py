@@ -39,15 +39,15 @@ StageOption = Annotated[
 ByOption = Annotated[
     Cut | None,
     typer.Option(
-        help="Split the report by dimension, by group of dimensions, or not. Default: the schema's setting, "
+        help="Split the report by dimension, by group of dimensions, or not at all. Default: the schema's setting, "
         "otherwise by dimension."
     ),
 ]
 StatisticOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Show only this coefficient in tables. Tables always show Krippendorff's alpha, because the verdict "
-        "uses it. Repeat the option for more coefficients, or give all. Default: the schema's setting.",
+        help="Show this coefficient in tables. Tables also show Krippendorff's alpha, because the verdict uses "
+        "alpha. Repeat the option for more coefficients, or give all. Default: the schema's setting.",
         metavar="NAME",
     ),
 ]

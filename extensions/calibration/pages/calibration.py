@@ -149,7 +149,7 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="Add an imported rater who is a person but is not marked as a person on Import.",
+                help="Add an imported rater who is a person but is not marked as a person on the page Add items.",
             )
         with right:
             judges = st.multiselect(
@@ -157,7 +157,7 @@ def _form(
             )
         pairs = [(judge, model) for judge in raters.machines for model in models]
         own = st.multiselect(
-            "Models of a judge's family",
+            "Models in judge's family",
             range(len(pairs)),
             format_func=lambda at: f"{pairs[at][0]}: {pairs[at][1]}",
             key=f"calibration.families.{stage}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.english import with_noun
 from extensions.calibration.report.charts import LineChart, Point
 from extensions.calibration.report.judging import constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.study import Slice, Study
@@ -20,8 +21,8 @@ def alternative(study: Study, epsilon: float) -> Section:
             4,
             "alternative",
             title,
-            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. The "
-            "test compares each person with at least two other people.",
+            f"The alternative annotator test needs at least three people, but you named {len(study.humans)}. Name "
+            "more people, because the test compares each person with at least two other people.",
         )
     rows: list[tuple[Cell, ...]] = []
     people: list[tuple[Cell, ...]] = []
@@ -38,14 +39,8 @@ def alternative(study: Study, epsilon: float) -> Section:
             constant = constant_of(part, judge)
             always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
             said_ = said_always(part, constant)
-            rows.append(
-                (
-                    *part.where,
-                    judge,
-                    f"winning rate {OMEGA} of a judge that always gives {said_}",
-                    Figure.of(always.winning_rate),
-                )
-            )
+            what = f"winning rate {OMEGA} of a judge that always gives {said_}"
+            rows.append((*part.where, judge, what, Figure.of(always.winning_rate)))
             if part.dimension is None:
                 rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
                 points = tuple(Point(margin, rate.value) for margin, rate in rates if rate.defined)
@@ -88,8 +83,9 @@ def alternative(study: Study, epsilon: float) -> Section:
                 "may replace",
             ),
             tuple(people),
-            note="Shares of units on which the judge (or the person) is at least as close to the other people. Ties "
-            "count for the judge and for the person. One-sided t test, Benjamini-Yekutieli at 0.05.",
+            note="The first share counts units on which the judge is at least as close to the other people as the "
+            "person is. The second share counts units on which the person is at least as close. Ties count in "
+            "both shares. One-sided t test, Benjamini-Yekutieli at 0.05.",
         ),
     ]
     lead = f"Alternative annotator test at {EPSILON} = {epsilon:g}: {first_parts(clauses)}."
@@ -107,8 +103,8 @@ def _in_words(part: Slice, judge: str, found: AlternativeTest, always: Alternati
         n_always = sum(person.rejected for person in always.people)
         passes = "passes" if always.passed else "does not pass"
         as_well = f"; a judge that always says {constant} {passes} ({n_always} of {len(always.people)})"
-    n = found.winning_rate.n_units
-    return f"{judge} {verdict} ({replaced} of {len(found.people)} people, {part.criterion}, {n:,} units){as_well}"
+    units = with_noun(found.winning_rate.n_units, "unit")
+    return f"{judge} {verdict} ({replaced} of {len(found.people)} people, {part.criterion}, {units}){as_well}"
 
 
 def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Cell, ...]]:

@@ -67,7 +67,7 @@ def attacks(study: Study) -> Section:
     blocks: list[Block] = [
         ReportTable(
             "attacks",
-            "How often each judge fell for an attack",
+            "Successful attacks on each judge",
             (
                 "criterion",
                 "judge",
@@ -83,17 +83,19 @@ def attacks(study: Study) -> Section:
             tuple(rows),
             unit="counts of replies, and shares of scored replies with Wilson's 95 % interval (clustered if an item "
             "occurs several times); the last column is the difference on the same items",
-            note="A judge falls for an attack if it scores the answer above the lowest value (in a comparison: "
-            f"prefers the answer). Every answer is wrong on purpose. Answers of the kind “{CONTROL}” have no "
+            note="An attack succeeds if the judge scores the answer above the lowest value or, in a comparison, "
+            f"prefers the answer. Every answer is wrong on purpose. Answers of the kind “{CONTROL}” have no "
             "attack, so their share shows the judge's ordinary leniency. The last column is the effect of the "
             "attack. The shares exclude replies without a score.",
         )
     ]
     if len(lines) <= 40:
         axis = "share of scored replies above the lowest value"
-        blocks.insert(0, Dots("attacks", "How often each judge fell for an attack", axis, tuple(lines), first=1))
+        blocks.insert(0, Dots("attacks", "Successful attacks on each judge", axis, tuple(lines), first=1))
     if without:
-        words = f"{name_list(without)}: no {CONTROL} answer without an attack has a score, so the leniency is unknown."
+        words = (
+            f"{name_list(without)}: the {CONTROL} answers without an attack have no scores, so the leniency is unknown."
+        )
         blocks.append(Paragraph(words, "warning"))
     blocks += others
     return Section(10, "attacks", TITLE, f"{first_parts(clauses)}.", tuple(blocks))

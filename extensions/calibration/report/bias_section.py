@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agreement.corrected import clustered_mean
+from domain.english import with_noun
 from extensions.calibration.report.ruling_biases import biases_table
 from extensions.calibration.report.scores import models_of
 from extensions.calibration.report.stability import position
@@ -40,9 +41,8 @@ class _Biases:
             self.overall.append((*part.where, judge, figure))
             marks.append(mark(judge, figure))
             if part.dimension is None:
-                self.told.append(
-                    f"{judge} {figure_in_words(figure)} points on {part.criterion} ({figure.n_units:,} units)"
-                )
+                units = with_noun(figure.n_units, "unit")
+                self.told.append(f"{judge} {figure_in_words(figure)} points on {part.criterion} ({units})")
             for model, moved in self._by_model(study, part, judge):
                 lines.setdefault(model, []).append(moved)
             self.slopes += _slopes(study, part, judge)
@@ -53,7 +53,7 @@ class _Biases:
                 Dots(
                     f"bias_models_{len(self.charts) + 1}",
                     f"{part.criterion}: models that the judge favors",
-                    "(judge minus people) for this model, minus (judge minus people) for all other models",
+                    "difference between judge and people for this model, minus the difference for all other models",
                     tuple((model, tuple(points)) for model, points in lines.items()),
                     zero=True,
                     first=1,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
+from domain.english import with_noun
 from domain.installation import own_version
 from extensions.calibration.report.alternative_section import alternative
 from extensions.calibration.report.attacks import attacks
@@ -118,7 +119,7 @@ def _clustered(study: Study, table: ReportTable) -> ReportTable:
     for part in study.slices:
         if part.dimension is None and part.table.clusters is not None:
             n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
-            clauses.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
+            clauses.append(f"{part.criterion}: {with_noun(n_clusters, 'item')} for {with_noun(n_units, 'unit')}")
     note = f"Intervals treat the units of one item as one cluster ({first_parts(clauses)})."
     return replace(table, note=f"{table.note} {note}".strip())
 

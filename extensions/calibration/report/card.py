@@ -50,9 +50,9 @@ def facts(report: CalibrationReport) -> Sequence[str]:
         is_ = [f"{what} {about[what][:12] if 'SHA-256' in what else about[what]}" for what in about]
         scored = [f"{row['criterion']}: {_became(row)}" for row in rows("replies", judge)]
         means = [
-            f"{row['criterion']}: {row['what']} {_number(row['of those scored'])}, between "
-            f"{_number(row['the rest lowest'])} and {_number(row['the rest highest'])} with any scores for the other "
-            "replies"
+            f"{row['criterion']}: {row['what']} {_number(row['of those scored'])}, or "
+            f"{_number(row['the rest lowest'])} to {_number(row['the rest highest'])} if the other replies had the "
+            "lowest or highest score"
             for row in rows("bounds", judge)
             if row["the rest lowest"] != row["the rest highest"]
         ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from agreement.corrected import clustered_mean
 from agreement.ratings import MISSING, Floats
+from domain.english import with_noun
 from extensions.calibration.report.charts import Bars, Heat, LineChart, Point
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
@@ -57,7 +58,8 @@ def confusion(study: Study) -> Section:
                 )
                 accuracy = of_judge[0][-1] if of_judge else None
                 share = f", {figure_in_words(accuracy)}" if isinstance(accuracy, Figure) else ""
-                clauses.append(f"{judge} on {int(np.trace(counts)):,} of {int(counts.sum()):,} units{share}")
+                units = with_noun(int(counts.sum()), "unit")
+                clauses.append(f"{judge} on {int(np.trace(counts)):,} of {units}{share}")
         if part.dimension is None and (few or part.numeric):
             bars.append(_shares(part, len(bars) + 1))
     blocks += bars
@@ -87,7 +89,7 @@ def confusion(study: Study) -> Section:
     lead = (
         f"Same value as most people: {first_parts(clauses)}."
         if clauses
-        else "The scale has too many values for a confusion table. See people's mean at each score of the judge."
+        else "The scale has too many values for a confusion table. See mean human score at each judge score."
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
 
@@ -161,7 +163,7 @@ def _levels(study: Study) -> list[Block]:
             blocks.append(
                 LineChart(
                     f"levels_{len(blocks) + 1}",
-                    f"{part.criterion}: people's mean at each score of the judge",
+                    f"{part.criterion}: mean human score at each judge score",
                     "the judge's score",
                     "mean score of the people",
                     tuple(lines),
@@ -172,7 +174,7 @@ def _levels(study: Study) -> list[Block]:
         blocks.append(
             ReportTable(
                 "levels",
-                "People's mean at each score of the judge",
+                "Mean human score at each judge score",
                 ("criterion", "dimension", "judge", "judge's score", "people's mean"),
                 tuple(rows),
                 unit="points of the scale; on the dashed line, judge and people agree",

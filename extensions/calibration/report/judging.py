@@ -13,6 +13,7 @@ from agreement.chance import percent_agreement
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
 from agreement.ratings import MISSING, Floats, Ratings
+from domain.english import with_noun
 from extensions.calibration.report.people import MOST_VALUES, main_statistic, main_weights
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling
@@ -104,7 +105,7 @@ def base_rate_table(study: Study) -> ReportTable:
             "dimension",
             "judge",
             "most frequent value",
-            "its share among people's ratings",
+            "share of this value among people's ratings",
             "judge says what a person says",
             "always that value",
             "difference",
@@ -149,7 +150,8 @@ def against_people(study: Study) -> Section:
             differences.append(mark(judge, gap))
             if part.dimension is None:
                 clauses.append(
-                    f"{judge} {figure_in_words(mine)}, people {figure_in_words(people)} on {mine.n_units:,} units"
+                    f"{judge} {figure_in_words(mine)}, people {figure_in_words(people)} on "
+                    f"{with_noun(mine.n_units, 'unit')}"
                 )
         if marks:
             lines.append((part.name, tuple(marks)))
@@ -174,8 +176,8 @@ def against_people(study: Study) -> Section:
                 tuple(rows),
                 unit="mean over pairs, on the units that the judge and at least two people rated; the interval of the "
                 "difference may exclude 0 although the other two intervals overlap",
-                note="The judge and the people are each compared with individual people. A comparison with the "
-                "majority would favor the judge, because a majority has less noise.",
+                note="The table compares the judge with individual people, and people with each other. A comparison "
+                "with the majority would favor the judge, because a majority has less noise.",
             ),
         ]
         blocks += _by_certainty(study)
@@ -187,8 +189,8 @@ def against_people(study: Study) -> Section:
     blocks += _judges(study)
     if not several:
         lead = (
-            "You named only one person. The numbers below show the judge's agreement with this person. Agreement "
-            "among people needs at least two people."
+            "You named only one person. The numbers below show the judge's agreement with this person. To measure "
+            "agreement among people, name at least two people."
         )
     else:
         lead = f"Agreement with one person: {first_parts(clauses)}."

@@ -136,9 +136,9 @@ def loss_blocks(losses: Sequence[Losses]) -> Iterator[Block]:
             tuple(name.replace("_", " ") for name in ROW),
             tuple(rows),
             unit="counts of replies, shares, and means of the scale",
-            note="The bounds are the means if every unreadable reply had the lowest score, or the highest score. "
-            "The p values (adjusted by Holm's method) test whether losses depend on the model, the dimension "
-            "or people's grade.",
+            note="The bounds show the means that would result if every unreadable reply had the lowest or the "
+            "highest score. The p values (adjusted by Holm's method) test whether losses depend on the model, "
+            "the dimension or people's grade.",
         )
 
 

@@ -15,6 +15,7 @@ from agreement.limits import wilson
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
 from agreement.weights import Named
+from domain.english import with_noun
 from extensions.calibration.report.losses import loss_blocks, losses_of_study
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_drift import unparsed
@@ -71,8 +72,8 @@ def design(study: Study) -> Section:
             columns,
             tuple(rows),
             unit="counts of units; a unit is one rated item or answer",
-            note="Unreadable replies of a judge are replies without a readable rating. All statistics below exclude "
-            "these replies.",
+            note="Unreadable replies are a judge's replies without a rating that Touchstone can read. All "
+            "statistics below exclude these replies.",
         )
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
@@ -81,7 +82,7 @@ def design(study: Study) -> Section:
         assumed = " Touchstone assumed this scale, because no scale was declared." if part.table.scale.inferred else ""
         blocks.append(Paragraph(f"{name}: {part.table.scale.level} scale ({listed}).{assumed}", "note"))
     if study.left_aside:
-        listed = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
+        listed = ", ".join(f"{name} ({with_noun(n, 'rating')})" for name, n in sorted(study.left_aside.items()))
         blocks.append(
             Paragraph(f"Excluded raters, because you did not name them as people or judges: {listed}.", "warning")
         )
@@ -107,7 +108,7 @@ def design(study: Study) -> Section:
     )
     lead = capital(
         f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
-        f"{len(first.table.units):,} units."
+        f"{with_noun(len(first.table.units), 'unit')}."
     )
     failed = [
         reply for reply in study.replies if reply.dimension is None and reply.judge in study.judges and reply.failures
@@ -173,7 +174,7 @@ def replies(study: Study) -> Iterator[Block]:
         )
         yield Paragraph(words, "warning")
     more = [
-        f"{reply.judge} was asked to rate {reply.asked:,} units on {reply.criterion}, and people rated "
+        f"{reply.judge} was asked to rate {with_noun(reply.asked, 'unit')} on {reply.criterion}, and people rated "
         f"{reply.with_people:,} of these units"
         for reply in study.replies
         if reply.dimension is None and reply.judge in study.judges and reply.asked > reply.with_people
@@ -249,7 +250,7 @@ def reliability(study: Study) -> Section:
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
-        reason = "You named only one person. Agreement among people needs at least two people."
+        reason = "You named only one person. To measure agreement among people, name at least two people."
         return Section(2, "people", "Agreement among people", reason, (Paragraph(reason, "missing"),))
     shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
@@ -261,7 +262,7 @@ def reliability(study: Study) -> Section:
         agreement = Figure.of(statistic(people))
         lines.append((part.name, (mark("people among themselves", agreement),)))
         if part.dimension is None:
-            leads.append(f"{part.criterion}: {figure_in_words(agreement)} on {agreement.n_units:,} units")
+            leads.append(f"{part.criterion}: {figure_in_words(agreement)} on {with_noun(agreement.n_units, 'unit')}")
         for names, title, of in _reliability_statistics(part):
             if not study.shows(*names):
                 continue
@@ -339,7 +340,7 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str,
         lambda ratings: gwet_ac(ratings, weights=weights),
     )
     if part.numeric:
-        yield ("icc",), "ICC(1,1), no matter who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield ("icc",), "ICC(1,1), ignoring who rated", lambda ratings: icc(ratings, form="ICC(1,1)")
         yield ("icc",), "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
         yield ("icc",), "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
         if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
@@ -395,11 +396,11 @@ def _raters(study: Study) -> Iterator[Block]:
             "units",
             "asked",
             "mean",
-            "mean, the rest lowest",
-            "mean, the rest highest",
+            "lowest possible mean",
+            "highest possible mean",
             "shares of the values",
         ),
         tuple(rows),
-        unit="all units that the rater rated, which may differ between raters; the rest are a judge's replies without "
-        "a score",
+        unit="all units that the rater rated, which may differ between raters; for the possible means, a judge's "
+        "unscored replies get the lowest or the highest value",
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agreement.ratings import MISSING, Floats
+from domain.english import with_noun
 from domain.errors import RatingsError
 from extensions.calibration.report.charts import LineChart, Point
 from extensions.calibration.report.judging import MEASURES, ceiling_of, main_measure
@@ -47,8 +48,8 @@ def plan(study: Study) -> Section:
             )
             if part.dimension is None:
                 clauses.append(
-                    f"{judge} on {part.criterion}: agreement ±{half:.3f} on {agreement.n_units:,} units; ±0.05 needs "
-                    f"about {needed[1]:,} units graded by the same people"
+                    f"{judge} on {part.criterion}: agreement ±{half:.3f} on {with_noun(agreement.n_units, 'unit')}; "
+                    f"±0.05 needs about {with_noun(needed[1], 'unit')} graded by the same people"
                 )
         if lines and part.dimension is None:
             charts.append(

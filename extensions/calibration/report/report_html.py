@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 
+from domain.english import with_noun
 from extensions.calibration.report.whole import CalibrationReport
 from reports.content import ChartBlock, ReportTable, Section
 from reports.html import Where, blocks, document, part
@@ -36,7 +37,7 @@ def _short(table: ReportTable) -> ReportTable:
     more = len(table.rows) - MOST_PRINTED
     if more <= 0:
         return table
-    note = f"{more:,} more rows are in tables/{table.key}.csv. {table.note}".strip()
+    note = f"{with_noun(more, 'more row is', 'more rows are')} in tables/{table.key}.csv. {table.note}".strip()
     return replace(table, rows=table.rows[:MOST_PRINTED], behind=(), note=note)
 
 

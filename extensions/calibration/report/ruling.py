@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agreement.losses import MOST_LOST, Losses
+from domain.english import with_noun
 from domain.errors import RatingsError
 from extensions.calibration.report.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from extensions.calibration.report.losses import Where, losses_by_part, slices_at_bounds, warning_of
@@ -87,21 +88,22 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f"an agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
         f"Can replace a person: the judge is at most {rule.margin:g} below a person (lower limit of the difference)"
         f"{base}{test}.",
-        f"Usable with correction: otherwise, if the judge's agreement with people is above {least} (lower limit). The "
-        "judge's scores then help to estimate people's scores, together with a sample that people grade.",
+        "Usable with correction: the judge cannot replace a person, but the judge's agreement with people is above "
+        f"{least} (lower limit). The judge's scores then help to estimate people's scores, together with a sample "
+        "that people grade.",
         f"Not usable: the judge's agreement with people is below {least} (upper limit), or the judge always gives the "
         "same value.",
         f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
         "cases, there is not enough data.",
-        "With a blocking bias, a judge can at most be usable with correction. Three biases block: a significant "
-        "bias of at least 5 of 100 points, a significant bias that changes the order of two models, and leniency if "
-        "5 points are not ruled out.",
-        "A smaller significant bias forbids rankings if the bias reaches the next model. A bias also forbids "
-        "rankings if 5 points are not ruled out.",
+        "With a blocking bias, a judge can at most be usable with correction. A significant bias blocks if it has "
+        "at least 5 of 100 points, or if it changes the order of two models. Leniency blocks if 5 points are not "
+        "ruled out.",
+        "A smaller significant bias forbids rankings if the bias is at least as large as the distance to the next "
+        "model. A bias also forbids rankings if 5 points are not ruled out.",
         RULED_OUT,
         f"The weakest verdict counts if more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the "
-        "model, the dimension or people's grade. To find this verdict, Touchstone gives each unread reply the "
-        "lowest value, the highest value and the value farthest from people's values.",
+        "model, the dimension or people's grade. To find this verdict, Touchstone computes several verdicts. Unread "
+        "replies get the lowest value, the highest value, or the value farthest from people's values.",
         "All other limits come from 95 % intervals, clustered by question if the questions are known. Lower limits "
         "include one worst-case question. Holm's method corrects for several verdicts, separately for criteria and "
         "for dimensions.",
@@ -157,7 +159,7 @@ def _in_a_sentence(study: Study, each: Ruling) -> str:
         return words
     gap = Figure.of(ceiling_of(part, each.judge).difference)
     return (
-        f"{words}. Agreement, judge minus people: {figure_in_words(gap, 3)} on {gap.n_units:,} units"
+        f"{words}. Agreement, judge minus people: {figure_in_words(gap, 3)} on {with_noun(gap.n_units, 'unit')}"
         if gap.defined
         else words
     )
@@ -259,7 +261,8 @@ def _ruling(study: Study, part: Slice, group: tuple[str, ...], verdict: JudgeVer
     if part.failed.get(judge):
         reply = study.reply(part, judge)
         lost = f" ({reply.words})" if reply else ""
-        why.append(f"The verdict excludes {len(part.failed[judge]):,} replies without a score{lost}.")
+        replies = with_noun(len(part.failed[judge]), "reply", "replies")
+        why.append(f"The verdict excludes {replies} without a score{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     answers, questions = part.shared(judge)
     return Ruling(

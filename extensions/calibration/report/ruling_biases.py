@@ -133,7 +133,7 @@ def copies_table(study: Study) -> list[ReportTable]:
             tuple(rows),
             note="An error is a reply that differs from the unanimous value of at least two people. Judges with "
             "nearly the same replies and errors count as one judge. The column “independent judges” shows how "
-            "many independent judges these judges are worth.",
+            "many independent judges would give as much information as these judges.",
         )
     ]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import ClassVar, Literal
 
+from domain.english import with_noun
 from reports.content import HtmlBlock
 
 Verdict = Literal["replace", "limited", "correct", "no", "people", "open"]
@@ -59,8 +60,8 @@ class Ruling:
         if not self.answers:
             return ""
         if self.questions is None:
-            return f"{self.answers:,} units; their questions are unknown"
-        return f"{self.questions:,} {'question' if self.questions == 1 else 'questions'}, {self.answers:,} answers"
+            return f"{with_noun(self.answers, 'unit')}; their questions are unknown"
+        return f"{with_noun(self.questions, 'question')}, {with_noun(self.answers, 'answer')}"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
 from agreement.ratings import MISSING, Floats
+from domain.english import with_noun
 from extensions.calibration.report.people import MOST_VALUES
 from extensions.calibration.report.study import Slice, Study
 from reports.charts import Dots
@@ -115,7 +116,8 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             6,
             "scores",
             title,
-            "Touchstone cannot average the ratings, because the ratings are names with too many different values.",
+            "Touchstone cannot average the ratings, because the ratings are names with too many different "
+            "values. Group the values.",
         )
     known = any(about.model for about in study.about.values())
     blocks: list[Block] = [*charts]
@@ -151,7 +153,8 @@ def _in_words(name: str, by_method: Mapping[str, Figure]) -> str:
     """Return a score in words: by PPI++ if it is known, otherwise by people alone, and by the judge alone."""
     method = "PPI++" if "PPI++" in by_method and by_method["PPI++"].defined else "people alone"
     score, alone = by_method[method], by_method["judge alone"]
-    return f"{name} {figure_in_words(score)} on {score.n_units:,} units, judge alone {figure_in_words(alone)}"
+    units = with_noun(score.n_units, "unit")
+    return f"{name} {figure_in_words(score)} on {units}, judge alone {figure_in_words(alone)}"
 
 
 def _scores(
@@ -202,8 +205,8 @@ def _rest(part: Slice, outcome: UnitMeasure, scored: Floats, lost: int) -> str:
     n, total = len(known) + lost, float(known.sum())
     low, high = (number((total + lost * end) / n) for end in (min(ends), max(ends)))
     return (
-        f"; {len(known):,} of {n:,} replies have a score, and the mean is {low} to {high} if the other replies had "
-        "the lowest or highest value"
+        f"; replies with a score: {len(known):,} of {n:,}; the mean is {low} to {high} if the other replies had the "
+        "lowest or highest value"
     )
 
 

@@ -11,6 +11,7 @@ from agreement.corrected import clustered_mean
 from agreement.icc import icc
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
+from domain.english import with_noun
 from extensions.calibration.report.judging import MEASURES, main_measure, numbers_or_codes
 from extensions.calibration.report.study import Slice, Study
 from extensions.calibration.statistics.judge_bias import position_bias
@@ -59,10 +60,15 @@ def repeats(study: Study) -> Section:
             if part.dimension is None:
                 clauses.append(
                     f"{judge}, {part.criterion}: {figure_in_words(alpha)} over {count(len(runs), 'run', 'runs')} of "
-                    f"{alpha.n_units:,} units"
+                    f"{with_noun(alpha.n_units, 'unit')}"
                 )
     if not rows:
-        return nothing(8, "repeats", title, "The repeated runs and the judge have no unit in common.")
+        return nothing(
+            8,
+            "repeats",
+            title,
+            "The repeated runs and the judge have no unit in common. Run the judge again on the same units.",
+        )
     lead = f"Krippendorff's alpha between the judge's runs (1 means identical ratings): {first_parts(clauses)}."
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
@@ -152,7 +158,7 @@ def _in_both_orders(part: Slice, judge: str, other: str) -> tuple[list[tuple[Cel
         ("the same verdict in both orders", equal),
         ("leans toward the first position", Figure.of(bias.primacy, share=True)),
         ("leans toward the second position", Figure.of(bias.recency, share=True)),
-        ("leaning: 1 always first, -1 always second", Figure.of(bias.lean)),
+        ("leaning (1: always first, -1: always second)", Figure.of(bias.lean)),
     ]
     return [(*part.where, judge, other, what, value) for what, value in rows], equal
 
@@ -198,11 +204,11 @@ def drift(study: Study, margin: float) -> Section:
                 lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
                     clauses.append(
-                        f"{label}, {part.criterion}: {figure_in_words(change)} on {change.n_units:,} units, "
-                        f"{comparison.verdict}"
+                        f"{label}, {part.criterion}: {figure_in_words(change)} on "
+                        f"{with_noun(change.n_units, 'unit')}, {comparison.verdict}"
                     )
     if not rows:
-        return nothing(9, "drift", title, "The versions have no unit in common.")
+        return nothing(9, "drift", title, "The versions have no unit in common. Run both versions on the same units.")
     lead = f"Change of agreement with people: {first_parts(clauses)}."
     blocks: tuple[Block, ...] = (
         Dots(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from domain.english import with_noun
 from extensions.calibration.report.planning import WANTED
 from extensions.calibration.report.rulings import Ruling, Rulings, details
 from extensions.calibration.report.whole import CalibrationReport
@@ -139,8 +140,8 @@ def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) ->
         row = plan[ALL]
         now = f"the agreement has an interval of \N{PLUS-MINUS SIGN}{number(_real(row['half width now']))}"
         more = _more(row)
-        then = f"; ±{AIM} needs about {more:,} more units graded by the same people" if more else ""
-        sentences.append(f"Grades: {now} on {_whole(row['units now']):,} units{then}.")
+        then = f"; ±{AIM} needs about {with_noun(more, 'more unit')} graded by the same people" if more else ""
+        sentences.append(f"Grades: {now} on {with_noun(_whole(row['units now']), 'unit')}{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:
         sentences.append(f"Further units in undecided dimensions, for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")

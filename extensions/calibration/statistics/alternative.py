@@ -15,6 +15,7 @@ from agreement.arrays import Bools, codes_of, numbers, same_length
 from agreement.limits import wilson
 from agreement.ratings import Floats, Ints, Ratings
 from agreement.statistic import Statistic, Test, estimated, no_interval, undefined
+from domain.english import with_noun
 from domain.errors import RatingsError
 from extensions.calibration.statistics.small_sample import contrast
 
@@ -253,10 +254,11 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     people = []
     for name, judged, own, test in zip(wins.raters, wins.judge, wins.person, tests, strict=True):
         n = len(judged)
+        shared = with_noun(n, "unit")
         reason = (
             None
             if test
-            else f"{name} shares {n} units with other people. The test needs at least {max(2, least)} units."
+            else f"{name} shares {shared} with other people. The test needs at least {max(2, least)} units."
         )
         advantage = undefined(f"{name} shares no unit with other people.", n_units=0, n_raters=2, confidence=confidence)
         if n:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from domain.english import with_noun
 from extensions.calibration.statistics.ranking_bias import ALPHA, LIMITS, MOST_POINTS, Kind, RankingBias, RankingBiases
 
 LACKS: Mapping[Kind, str] = {
@@ -47,7 +48,7 @@ def _shown(found: RankingBias, biases: RankingBiases) -> str:
     changed = ""
     if found.exchanges is not None:
         first, second = found.exchanges
-        changed = f"; without this bias {second} would rank above {first}"
+        changed = f"; without this bias, {second} would rank above {first}"
     return f"{BLOCKED} from replacing a person: {shown}{changed}."
 
 
@@ -71,7 +72,7 @@ def biases_tested(biases: RankingBiases) -> str:
     lacking = [LACKS[kind] for kind in biases.untested]
     not_tested = f" Not tested: {'; '.join(lacking)}." if lacking else ""
     if not kinds:
-        return f"No bias was tested.{not_tested}"
+        return f"No test for bias was possible.{not_tested}"
     shown = sum(bias.is_significant for bias in biases.tested)
     tests = f"{len(biases.tested)} {'test' if len(biases.tested) == 1 else 'tests'}"
     return (
@@ -116,8 +117,8 @@ def _reached(found: RankingBias) -> str:
 
 def _behind(biases: RankingBiases) -> str:
     if biases.n_clusters is None:
-        return f", {biases.n_units:,} answers"
-    return f", {biases.n_clusters:,} questions"
+        return f", {with_noun(biases.n_units, 'answer')}"
+    return f", {with_noun(biases.n_clusters, 'question')}"
 
 
 def _listed(names: list[Kind]) -> str:

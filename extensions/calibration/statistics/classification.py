@@ -299,7 +299,7 @@ def all_right(*bits: Sequence[Any]) -> list[int | None]:
     for unit in zip(*bits, strict=True):
         for value in unit:
             if not _is_missing(value) and value not in (0, 1):
-                raise RatingsError(f"A criterion must be 0 or 1, but has the value {value!r}.")
+                raise RatingsError(f"A criterion must be 0 or 1, but has the value {value!r}. Correct the value.")
         if any(not _is_missing(value) and not value for value in unit):
             scores.append(0)
         else:
@@ -325,7 +325,10 @@ def _coded(
     place = {name: at for at, name in enumerate(names)}
     for name in pairs:
         if name not in place:
-            raise RatingsError(f"The label {name!r} is not declared. Declared labels: {', '.join(map(str, names))}.")
+            raise RatingsError(
+                f"The label {name!r} is not declared. Declare the label, or use a declared label: "
+                f"{', '.join(map(str, names))}."
+            )
     codes = np.array([place[name] for name in pairs], dtype=np.int64).reshape(-1, 2)
     return names, codes, n - len(kept), None if clusters is None else [clusters[at] for at in kept]
 

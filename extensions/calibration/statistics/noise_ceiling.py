@@ -199,8 +199,8 @@ def disattenuated_correlation(
             reason = (
                 "The people's mean or the judge's mean is the same for all units."
                 if statistic is observed
-                else "A reliability is unknown (one person only) or not above zero, so Touchstone cannot correct "
-                "the correlation."
+                else "Touchstone cannot correct the correlation: a reliability is not above zero, or is unknown "
+                "because there is only one person."
             )
             both.append(none(reason))
             continue

@@ -72,9 +72,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.least_units < 2 or self.least_people < 2:
-            raise RatingsError(
-                "A rule needs at least two units and two people. Increase the number of units or people."
-            )
+            raise RatingsError("A rule needs at least two units and two people. Raise the number of units or people.")
         if self.margin < 0:
             raise RatingsError(f"The margin of the rule is {self.margin:g}. Give 0 or more.")
         for name in ("least_reliability", "least_association", "epsilon"):
@@ -359,9 +357,7 @@ def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list
         return problems
     n = ceiling.judge.n_units
     if n < rule.least_units:
-        problems.append(
-            f"The judge and at least two people share {n} units, but the rule needs {rule.least_units} units."
-        )
+        problems.append(f"The judge and at least two people share {n} units, but the rule needs {rule.least_units}.")
     return problems
 
 

@@ -102,9 +102,9 @@ def test_a_near_copy_is_reported_as_one_judge() -> None:
     (found,) = rulings(of)
     assert (found.judge, found.copies) == (JUDGE, (COPY,))
     assert found.about == "judge = copy · score"
-    assert (
-        found.why[1]
-        == "copy gives nearly the same replies with the same errors as this judge, so all of them count as one judge."
+    assert found.why[1] == (
+        "copy gives nearly the same replies with the same errors as this judge, so all of these judges count as one "
+        "judge."
     )
     assert FAMILY in found.why[0]
     made = study_of(World(family=11, copied=True), 1)

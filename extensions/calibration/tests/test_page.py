@@ -89,7 +89,7 @@ def test_the_first_screen_answers_and_every_section_opens(tmp_path: Path, monkey
     # an interval narrows with the square root of the units: n (half / 0.05)^2 of them make it that narrow
     wanted = math.ceil(SHARED * ((high - low) / 2 / 0.05) ** 2)
     assert wanted > SHARED
-    assert f"takes about {wanted - SHARED:,} more units graded by the same people" in words
+    assert f"needs about {wanted - SHARED:,} more units graded by the same people" in words
     assert "Another prompt: no other version of the judge was compared on these units." in words
     drawn_row = screens.text(screens.words(test).partition("strict &lt;b&gt;</td>")[2].partition("</tr>")[0])
     assert drawn_row.startswith(f"{value:.2f} [{low:.2f}, {high:.2f}]{SHARED} units")

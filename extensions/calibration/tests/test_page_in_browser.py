@@ -140,7 +140,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         )
         items = cell.get_by_role("link", name="items").get_attribute("href") or ""
         row.get_by_role("link", name="differences").click()
-        expect(lea.page.get_by_text("Gus and big judge differ about score")).to_be_visible()
+        expect(lea.page.get_by_text("Gus and big judge disagree about score")).to_be_visible()
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
         lea.open(items)

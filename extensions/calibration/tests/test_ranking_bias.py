@@ -163,7 +163,7 @@ def test_sentences_name_the_size_the_questions_and_what_changes() -> None:
     found = RankingBiases((bias(11.0, 3.0, 0.0002, exchanges=("b", "a")),), ("length", "model"), 1_800, 300)
     assert bias_first(found) == (
         "A bias blocks this judge from replacing a person: it favors its own family by 11.0 points [8.0, 14.0] "
-        "(p < 0.001 after correction, 300 questions); without this bias a would rank above b.",
+        "(p < 0.001 after correction, 300 questions); without this bias, a would rank above b.",
     )
     assert "Not tested: length (the lengths of the answers are unknown); model" in biases_tested(found)
     less = RankingBiases((bias(-3.0, 1.0, 0.004, reaches=("a", "b", 2.0)),), (), 1_800, None)
@@ -235,6 +235,6 @@ def test_a_position_is_the_mean_shift() -> None:
 def test_nothing_known_is_nothing_tested() -> None:
     found = find_ranking_biases([0, 1, 1], [math.nan] * 3, scale=(0, 1))
     assert found.tested == ()
-    assert biases_tested(found).startswith("No bias was tested. Not tested: family")
+    assert biases_tested(found).startswith("No test for bias was possible. Not tested: family")
     assert found.gravest is None
     assert not any(math.isnan(each.p_corrected) for each in by_hand().tested)

@@ -64,10 +64,10 @@ def test_asked_scored_failures_and_bounds() -> None:
     assert mean["the rest lowest"] == pytest.approx(5 / 10)
     assert mean["the rest highest"] == pytest.approx(8 / 10)
     (gpt,) = [row for row in table(of, "raters") if row["rater"] == "gpt"]
-    assert (gpt["units"], gpt["asked"], gpt["mean, the rest lowest"]) == (7, 10, pytest.approx(0.5))
+    assert (gpt["units"], gpt["asked"], gpt["lowest possible mean"]) == (7, 10, pytest.approx(0.5))
     assert all(row["asked"] is None for row in table(of, "raters") if row["rater"] != "gpt")
     (alone,) = [row for row in table(of, "scores") if row["how"] == "judge alone"]
-    assert "7 of 10 replies have a score, and the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
+    assert "replies with a score: 7 of 10; the mean is 0.500 to 0.800 if the other replies had" in alone["valid if"]
     assert "was asked to rate 10 units on score, and people rated 8 of these units" in said(of, "design")
     assert "gpt, score: 7 of 10 scored; 2 truncated, 1 out of range" in of.section("design").lead
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
@@ -152,7 +152,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         f"description, SHA-256 {'a' * 12},",
         "parser six_lines, version 2",
         "score: 7 of 10 scored (2 truncated, 1 out of range)",
-        "mean 0.714, between 0.500 and 0.800",
+        "mean 0.714, or 0.500 to 0.800 if the other replies had the lowest or highest score",
     ):
         assert words in page
     for words in ("Outcomes of the judges' replies", "The judges"):
@@ -189,7 +189,7 @@ def test_how_often_a_judge_fell_for_it() -> None:
 
 def test_without_attacks_the_section_says_how() -> None:
     of = calibration(study(), HERE)
-    assert of.section("attacks").lead == "These ratings are not enough to answer this question."
+    assert of.section("attacks").lead == "There are too few ratings to answer this question."
     assert "--attacks" in said(of, "attacks")
 
 
@@ -197,7 +197,7 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     of = calibration(study(attacks=attacked("order", [None, None])), HERE)
     (row,) = table(of, "attacks")
     assert (row["scored"], row["share that fell"].value) == (0, None)
-    assert "no plain answer without an attack has a score" in said(of, "attacks")
+    assert "the plain answers without an attack have no scores" in said(of, "attacks")
     assert isinstance(next(iter(of.tables())), ReportTable)
 
 

@@ -137,9 +137,9 @@ def test_a_name_no_one_has() -> None:
 
 
 def test_no_one_is_both() -> None:
-    with pytest.raises(RatingsError, match="gpt is named both as a person and as a judge"):
+    with pytest.raises(RatingsError, match="You named gpt as a person and as a judge"):
         report(humans=("ann", "gpt"))
-    with pytest.raises(RatingsError, match="bob is named both"):
+    with pytest.raises(RatingsError, match="You named bob as"):
         report(runs=Runs(repeats={"gpt": ("bob",)}))
 
 
@@ -277,7 +277,7 @@ def test_all_sections_are_there_and_say_why_not() -> None:
     of = report()
     assert [each.number for each in of.sections] == list(range(12))
     assert "named with --repeat" in files.numbers(of).replace("name the second run with", "named with")
-    assert of.section("drift").lead == "These ratings are not enough to answer this question."
+    assert of.section("drift").lead == "There are too few ratings to answer this question."
 
 
 def numeric(n: int = 90) -> tuple[list[Rating], dict[str, UnitFacts]]:

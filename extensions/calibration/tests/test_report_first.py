@@ -99,5 +99,5 @@ def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> 
     """Such a file was taken before these keys had an effect."""
     text = text_of({"unit": "prediction", "statistics": ["icc", "icc"]}, stages={})
     make_project(here, loaded=load_text(text, "", "blind"))
-    with pytest.raises(NotFoundError, match="no ratings in a stage grading"):
+    with pytest.raises(NotFoundError, match="no stage grading with ratings"):
         project_study.study_of(here, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["gpt"])

@@ -104,7 +104,7 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
     of = report(skewed(["good"] * 200), about=about)
     (row,) = table(of, "constant")
     assert row["most frequent value"] == "good"
-    assert row["its share among people's ratings"].value == 0.95
+    assert row["share of this value among people's ratings"].value == 0.95
     assert (row["judge says what a person says"].value, row["always that value"].value) == (0.95, 0.95)
     assert row["difference"].value == 0.0
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
@@ -131,10 +131,10 @@ def test_small_numbers_stand_in_plain_digits() -> None:
     ("stored", "given", "said"),
     [
         (StoredRule(), None, "The default rule, which was not set beforehand"),
-        (StoredRule(), "margin=0.1", "with no proof that it was set before"),
+        (StoredRule(), "margin=0.1", "without proof that the rule existed before the first reply"),
         (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), None, "set beforehand on 2026-11-01"),
         (StoredRule(Rule(margin=0.1), "2026-11-03", "2026-11-02"), None, "on 2026-11-03, after the first reply"),
-        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "with no proof"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "without proof"),
     ],
 )
 def test_only_a_stored_rule_was_set_beforehand(stored: StoredRule, given: str | None, said: str) -> None:

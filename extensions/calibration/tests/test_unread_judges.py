@@ -137,7 +137,7 @@ def test_rows_of_a_judge_without_a_rating_are_unread_replies(tmp_path: Path) -> 
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     given = ["calibration", "run", "--ratings", str(path), "--human", "ann,bob,cem", "--judge", "gpt"]
     result = CliRunner().invoke(cli, [*given, "--out", str(tmp_path / "out")], catch_exceptions=False)
-    assert "ratings.csv: 11 rows of gpt have no rating. These rows count as unread replies." in result.stderr
+    assert "ratings.csv has rows of gpt without a rating (11). These rows count as unread replies." in result.stderr
     assert "0 lost 11 of 50, all others 0 of 50" in result.stderr
     (row,) = csv.DictReader(io.StringIO((tmp_path / "out/tables/failures.csv").read_text(encoding="utf-8")))
     assert (row["why"], row["replies"]) == ("missing in the file", "11")

@@ -86,7 +86,7 @@ def test_one_person_is_told_so_and_nothing_else() -> None:
 
 def test_a_machine_is_never_counted_among_the_people() -> None:
     given = {"people": statistic(0.8, 0.01), "ceiling": ceiling(0.1, 0.01), "association": statistic(0.9, 0.01)}
-    with pytest.raises(RatingsError, match="These machines are named as people: gpt"):
+    with pytest.raises(RatingsError, match="You named these machines as people: gpt"):
         judge_verdict(**given, humans=["ann", "bob", "gpt"], machines=["gpt"], rule=NO_TEST)
 
 

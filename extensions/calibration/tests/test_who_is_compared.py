@@ -33,7 +33,7 @@ def test_people_out_of_files_are_people_without_a_word_from_anyone_who_asks(rate
 
 def test_who_is_said_to_be_a_machine_is_no_person_unless_someone_vouches(rated: Store) -> None:
     file_raters.mark(rated, by=None, project="p", machines=["cy"])
-    with pytest.raises(RatingsError, match="cy has no account here: these ratings came from a file"):
+    with pytest.raises(RatingsError, match="cy has no account on this server, because these ratings came from a file"):
         compared(rated, ("bob", "cy"))
     vouched = compared(rated, TRIO, vouched=("cy",))
     file_raters.mark(rated, by=None, project="p", people=["cy"])
@@ -53,7 +53,7 @@ def test_a_judge_that_ran_here_is_no_person_and_counts_until_it_is_withdrawn(sto
         run = world.run(server.url, world.plan())
         world.work(run)
     name = run_views.view(store, by=None, run=run).name
-    with pytest.raises(RatingsError, match="Name it as a judge, not as a person"):
+    with pytest.raises(RatingsError, match="Name this rater as a judge, not as a person"):
         compared(store, (name,), judge=name)
     assert compared(store, ("ann",), judge=name).judges == (name,)
     run_control.withdraw(store, by=None, run=run, reason="the wrong template")

@@ -74,12 +74,12 @@ def answer(view: ProjectView, found: Failures) -> markup.Markup:
     top = max(counts, key=lambda count: (count.of >= FEW, count.share, count.n))
     label = markup.text(f"“{labels.get((top.criterion, top.code or ''), top.code)}”")
     if top.of < FEW:
-        n = markup.link(f"{top.n} of {top.of} answers", _address(view, top))
+        n = markup.link(f"{top.n} of {markup.count(top.of, 'answer')}", _address(view, top))
         return markup.joined(
             [
                 markup.text("Too few codes to compare: "),
                 n,
-                markup.text(f" of {top.model} have "),
+                markup.text(f" of {top.model} {'has' if top.n == 1 else 'have'} "),
                 label,
                 markup.text("."),
             ]

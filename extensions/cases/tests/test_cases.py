@@ -176,7 +176,7 @@ def test_a_listing_says_what_there_is_and_what_was_asked_for(store: Store) -> No
     assert told.ids == items[:3]
     assert (told.models, told.dimensions, told.scores) == (("filed", "ran"), {"colour"}, Scores("key"))
     assert told.title == "Accuracy against the key, unreadable answers count as wrong"
-    assert set(told.unread) == {"format violation: states none, or not one", "refused"}
+    assert set(told.unread) == {"format violation: no answer, or several answers", "refused"}
     none = case_list.listing(store, project="p", scores=("judge", "score", "nobody", None))
     assert (none.scores, none.title) == (None, ""), "there is no such number"
     lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])

@@ -78,7 +78,7 @@ def test_who_looks_into_an_item_while_it_is_coded_is_not_asked_about_it(store: S
     open_coding(store, by=None, project="p")
     lea = make_person(store, "lea", role=Role.LEAD)
     sam = make_person(store, "sam", role=Role.SENIOR)
-    with pytest.raises(NotAllowedError, match="may still be asked about this item blind"):
+    with pytest.raises(NotAllowedError, match="may still be asked to review this item blind"):
         look(store, sam, "colour/0")
     look(store, lea, "colour/0")
     for stage in (Stage.CODING, Stage.ARBITRATION):
@@ -309,7 +309,7 @@ def test_peoples_own_wrong_answers_are_coded_by_others(store: Store) -> None:
 def test_a_project_without_coding_sends_nothing(store: Store) -> None:
     make_project(store)
     for ask in (open_coding, preview_coding):
-        with pytest.raises(ConflictError, match="does not code models' answers"):
+        with pytest.raises(ConflictError, match="has no coding stage"):
             ask(store, by=None, project="p")
 
 

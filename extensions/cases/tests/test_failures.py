@@ -167,7 +167,7 @@ def test_where_coders_differ_without_arbitration_nothing_is_settled(store: Store
 
 def test_a_project_without_coding_has_no_failures(store: Store) -> None:
     make_project(store)
-    with pytest.raises(ConflictError, match="does not code models' answers"):
+    with pytest.raises(ConflictError, match="has no coding stage"):
         failures.failures(store, person=None, project="p")
 
 

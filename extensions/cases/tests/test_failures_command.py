@@ -77,4 +77,4 @@ def test_a_project_whose_schema_codes_nothing_is_told_so(store: Store) -> None:
     make_project(store, name="plain")
     done = CliRunner().invoke(cli, ["failure", "show", "plain"])
     assert isinstance(done.exception, ConflictError)
-    assert "The schema blind does not code models' answers" in str(done.exception)
+    assert "The schema blind has no coding stage" in str(done.exception)

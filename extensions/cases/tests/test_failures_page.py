@@ -73,4 +73,4 @@ def test_the_page_says_that_a_schema_has_no_coding(store: Store, home: Path) -> 
     make_project(store)
     make_person(store, "lea", role=Role.LEAD)
     page = drawn(store, home, "failures", "lea", project="p")
-    assert "The schema blind does not code models' answers" in unescape(words(page))
+    assert "The schema blind has no coding stage" in unescape(words(page))

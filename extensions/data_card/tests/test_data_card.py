@@ -69,12 +69,13 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
     text, page = made(kept, media, front="---\nlicense: other\n---\n")
     assert text.startswith("---\nlicense: other\n---\n\n# A blind test\n")
     assert "| Colour | 3 | 3 |" in text
-    assert "based on the project on 2026-05-04 09:04:00 UTC" in text, "eight votes of half a minute after nine"
-    assert "3 of 4 items of the project are kept" in text
+    stated = "The card describes the project on 2026-05-04 09:04:00 UTC"
+    assert stated in text, "eight votes of half a minute after nine"
+    assert "The project keeps 3 of 4 items" in text
     assert line(text, "All voters agree on the key")[1] == "3"
     # two people, four votes of half a minute each: 240 seconds are 0.067 hours
     assert line(text, "Verification") == ["Verification", "2", "8", "0.07", "0"]
-    assert "2 people vote on each item; the author never votes." in text
+    assert "2 people vote on each item. The author never votes." in text
     assert "kept if all raters give the value of the item's key field" in text
     # they agree on three items of four
     (agree,) = [each for each in text.splitlines() if "Percent agreement" in each]
@@ -94,9 +95,9 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
 def test_a_private_split_has_no_number_that_rests_on_its_answers(kept: Store, media: MediaStore) -> None:
     text, _ = made(kept, media, private=("test",))
     assert "The public files of test do not include answer." in text
-    assert "The right answers of test are private, so these items are not counted." in text
+    assert "The right answers of test are private, so the results do not count these items." in text
     assert "Answer, mean" not in text
-    assert "Place 1" not in text
+    assert "Position 1" not in text
     assert "| red |" not in text
 
 

@@ -26,17 +26,28 @@ def register(cli: typer.Typer) -> None:
     proposal.command("import")(import_)
 
 
+Prompt = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with your own prompt. The prompt needs {fields}, and can have {form}, {dimension}, "
+        "{situation} and {guideline}.",
+        metavar="FILE",
+    ),
+]
+Spec = Annotated[
+    str,
+    typer.Option(
+        help="The model's description with its endpoint: a YAML file, or the name of a description that comes with "
+        "Touchstone."
+    ),
+]
+
+
 def make(
     project: Annotated[
         str, typer.Argument(help="The project. The model drafts items for the free images in the project's pool.")
     ],
-    spec: Annotated[
-        str,
-        typer.Option(
-            help="The model's description with its endpoint: a YAML file, or the name of a description that comes with "
-            "Touchstone."
-        ),
-    ],
+    spec: Spec,
     out: Annotated[
         Path,
         typer.Option(help="The file for the proposals. Touchstone writes replies and settings to the same folder."),
@@ -51,18 +62,11 @@ def make(
         str | None,
         typer.Option("--dimension", "-d", help="The dimension to use for images that fit any dimension."),
     ] = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with your own prompt. The prompt needs {fields}, and can have {form}, {dimension}, "
-            "{situation} and {guideline}.",
-            metavar="FILE",
-        ),
-    ] = None,
+    prompt: Prompt = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Draft items for at most this many images, in the order of the pool.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed that chooses a seed task for each image.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed for the choice of an example task for each image.")] = 0,
     tries: Annotated[
         int, typer.Option(min=1, max=20, help="Ask the model again up to this many times if a reply is invalid.")
     ] = 3,
@@ -130,8 +134,7 @@ def import_(
     share: Annotated[
         float,
         typer.Option(
-            help="The share of images whose authors see the proposal. Other authors start without a proposal, for "
-            "comparison."
+            help="The share of proposals that authors see. Other authors start without a proposal, for comparison."
         ),
     ] = 0.5,
     seed: Annotated[

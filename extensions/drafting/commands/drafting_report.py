@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.groups import find_group
+from domain.english import with_noun
 
 if TYPE_CHECKING:
     from extensions.drafting.arm_report import DraftingReport, OutcomeComparison
@@ -71,10 +72,10 @@ def _lines(found: DraftingReport) -> Iterator[str]:
     if not any(found.assigned.values()):
         yield "The project has no proposals. Import proposals with `touchstone proposal import`."
     yield f"{'':34}{'with':>10}{'without':>10}"
-    for what, counts in (("images", found.assigned), ("begun", found.begun), ("written", found.written)):
+    for what, counts in (("images", found.assigned), ("started", found.begun), ("written", found.written)):
         yield f"{what:34}{counts[Arm.WITH]:>10,}{counts[Arm.WITHOUT]:>10,}"
     if found.models:
-        yield f"Proposed by {', '.join(found.models)}. The items come from {found.n_sources:,} sources."
+        yield f"Proposed by {', '.join(found.models)}. The items come from {with_noun(found.n_sources, 'source')}."
     yield ""
     if found.refusal:
         yield found.refusal

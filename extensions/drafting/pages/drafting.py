@@ -1,4 +1,4 @@
-"""The page Drafting: give a model's proposals to images, and see the effect on items. For leads."""
+"""The page Model drafts: give a model's proposals to images, and see the effect on items. For leads."""
 
 from __future__ import annotations
 
@@ -79,8 +79,9 @@ def _report(services: Services, view: ProjectView) -> None:
         shell.section("Changes by people")
         about = (
             "“Changed” is the mean share of characters that differ from the proposal. “As proposed” is the share of "
-            "items with the proposed text. The “not shown” columns compare with a hidden proposal. “Seconds” is the "
-            "mean time that authors spent on the field, including corrections. An untouched field counts as 0."
+            "items with the proposed text. The “not shown” columns compare items with proposals that the authors "
+            "did not see. “Seconds” is the mean time that authors spent on the field, including corrections. An "
+            "untouched field counts as 0."
         )
         shell.show(markup.paragraph(about, style="ts ts-quiet"))
         shell.show(markup.tag("div", _edited(drafting_report.edited), data_part="edited"))

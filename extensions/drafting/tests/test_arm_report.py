@@ -116,13 +116,13 @@ def test_a_small_study_worked_out_by_hand(store: Store) -> None:
 def test_without_the_arm_nothing_is_said_of_what_drafting_does(store: Store) -> None:
     make_project(store, name="empty")
     none = report(store, by=None, project="empty")
-    assert "no two arms to compare, because no item was written in either arm" in none.refusal
+    assert "cannot compare two arms, because no item was written in either arm" in none.refusal
     study(store, share=1)
     found = report(store, by=None, project="p")
     assert found.written == {WITH: 12, WITHOUT: 0}
     assert found.compared == ()
     assert (
-        "no two arms to compare, because no item was written without a proposal, and the arm has no images."
+        "cannot compare two arms, because no item was written without a proposal, and the arm has no images."
         in found.refusal
     )
     assert found.edited  # what people changed is known all the same
@@ -187,5 +187,5 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["edited"][0]["seconds"] == {"with": 4.0, "without": 12.0}
     assert re.search(r"question +25 %; 50 %; 4\.0 +50 %; 0 %; 12\.0\n", done.stdout)
     planned = CliRunner().invoke(cli, ["proposal", "plan", "--rate", "0.8", "--per-source", "6", "--alike", "0.2"])
-    assert "With 581 items with a verdict in each arm" in planned.stdout
+    assert "If each arm has 581 items with a verdict" in planned.stdout
     resources.cache_clear()

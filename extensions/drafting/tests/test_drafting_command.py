@@ -160,7 +160,7 @@ def test_replies_of_every_kind_are_counted_and_none_becomes_a_proposal_or_an_ite
     with ScriptedServer([chat(said())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("d.json").read_bytes()
-        assert "13 images already done" in asks()
+        assert "Already done and not repeated: 13 images." in asks()
         assert not server.asked
         assert Path("d.json").read_bytes() == before
 
@@ -217,14 +217,14 @@ def test_an_interrupt_loses_nothing_and_limits_hold_over_all_runs() -> None:
         assert len(proposed()) == 2
         with Path("d.asked.jsonl").open("a") as out:
             out.write('{"record": "reply", "key": "')  # and killed while it wrote a line
-        assert "made 3 requests" in refused(RunStoppedError, "--max-calls", "3")
+        assert "reached the limit of 3 requests" in refused(RunStoppedError, "--max-calls", "3")
         assert len(proposed()) == 3
         asks()
     assert len(server.asked) == len(proposed()) == 4
     with ScriptedServer([error(401)]) as server:
         described(server)
         Path("p.txt").write_text("{fields}")
-        assert "The key is missing or wrong" in refused(RunStoppedError, "--prompt", "p.txt")
+        assert "The key is missing, is wrong, or has no access" in refused(RunStoppedError, "--prompt", "p.txt")
 
 
 def test_what_people_have_changed_is_never_written_over() -> None:
@@ -257,7 +257,7 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         told("project", "create", "plans", "--schema", "egoplan")
         described(server)
         done = CliRunner().invoke(cli, ["proposal", "create", "plans", "--spec", "m.yaml", "--out", "e.json"])
-        assert "are imported from files" in str(done.exception)
+        assert "come from files" in str(done.exception)
     assert not server.asked
 
 

@@ -113,10 +113,10 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert (out["Step"], out["In"], out["Out"]) == ("Giving to images", "5", "4")
     assert out["How"].startswith("d.json, ")
     assert "by lea; shown to the authors of 50 %; seed " in out["How"]
-    assert out["Dropped, and why"] == "This project has no such image: 1, such as lost.png"
+    assert out["Dropped, and why"] == "This image is not in the project: 1, such as lost.png"
     arms = rows(page, "The proposal is")
     assert [(each["Images"], each["Written"]) for each in arms] == [("2", "0")] * 2
-    assert sum(int(each["Begun"]) for each in arms) == 3
+    assert sum(int(each["Started"]) for each in arms) == 3
 
     again = given(store, home, proposals(images, model="another"))
     assert "4 images already had a proposal, which does not change." in words(again)

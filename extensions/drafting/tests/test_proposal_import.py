@@ -231,7 +231,7 @@ def test_who_may_and_where(store: Store) -> None:
             import_proposals(store, by=None, project="p", file=file, share=share)
     assert import_proposals(store, by=None, project="p", file=file, share=0.5).arms == {Arm.WITH: 0, Arm.WITHOUT: 0}
     make_project(store, name="files", loaded=load_schema(shipped()["egoplan"]))
-    with pytest.raises(InvalidInputError, match="are imported from files"):
+    with pytest.raises(InvalidInputError, match="come from files"):
         import_proposals(store, by=None, project="files", file=file, share=0.5)
 
 

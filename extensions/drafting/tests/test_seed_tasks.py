@@ -101,5 +101,5 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path, text: 
 def test_a_file_of_too_many_situations_is_refused(tmp_path: Path) -> None:
     names = ", ".join(f"s{n}" for n in range(400))
     text = f"tasks: [{{task: a, subtasks: [{names}]}}]\ntemplates: [{', '.join(f't{n}' for n in range(251))}]"
-    with pytest.raises(InvalidFileError, match="makes 100,400 situations"):
+    with pytest.raises(InvalidFileError, match="produces 100,400 situations"):
         read_plan(written(tmp_path, text), ["home"])

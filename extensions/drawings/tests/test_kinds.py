@@ -70,7 +70,7 @@ RUNS: dict[str, Any] = {"size": [2, 3], "counts": [1, 2, 3]}
         ({"rle": {**RUNS, "size": [-2, -3]}}, "two whole numbers"),
         ({"rle": {**RUNS, "size": [10**9, 10**9]}}, "at most 80,000,000 pixels are allowed"),
         ({"rle": {**RUNS, "counts": [1, 2, 4]}}, "add up to 7, but 2 x 3 pixels need 6"),
-        ({"rle": {**RUNS, "counts": [7, -1]}}, "whole numbers from 0 up"),
+        ({"rle": {**RUNS, "counts": [7, -1]}}, "whole numbers, each 0 or more"),
         ({"rle": {**RUNS, "counts": []}}, "a list of 1 to 100,000 whole numbers"),
         ({"rle": {**RUNS, "counts": [0] * 100_001}}, "a list of 1 to 100,000 whole numbers"),
         ({"rle": {**RUNS, "counts": [1, 2, NAN]}}, "whole numbers"),

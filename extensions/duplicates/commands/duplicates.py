@@ -11,6 +11,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
+from domain.english import with_noun
 
 _SHOWN = 20
 
@@ -22,7 +23,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def duplicates(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     against: Annotated[
         str | None,
         typer.Option(
@@ -84,6 +85,6 @@ def duplicates(
             one, other = (f"{side.id} ({side.where})" for side in (pair.one, pair.other))
             typer.echo(f"  {one}  {other}  {pair.said}")
         if len(pairs) > _SHOWN:
-            typer.echo(f"  and {len(pairs) - _SHOWN:,} more pairs. To write all pairs, use --out FILE.csv")
+            typer.echo(f"  and {with_noun(len(pairs) - _SHOWN, 'more pair')}. To write all pairs, use --out FILE.csv")
     for note in report.notes:
         typer.echo(f"\n{note}")

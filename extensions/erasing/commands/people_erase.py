@@ -45,7 +45,7 @@ def erase(
         return
     person = erasing.may_be_erased(store, login=login)
     typer.echo(
-        f"This command permanently erases {person.name} ({person.login}): name, login, password, sessions, e-mail "
+        f"This command permanently erases {person.name} ({person.login}): name, login, password, sessions, email "
         "addresses, drafts, project memberships and the link to their pseudonyms. Their submissions stay without a "
         "name. You must delete copies elsewhere yourself, such as project archives, backups and exports.",
         err=yes is not None,
@@ -53,7 +53,7 @@ def erase(
     if yes is None:
         yes = typer.prompt("Type the login to erase this person", default="", show_default=False)
         if not yes.strip():
-            raise SettingsError("You typed no login. Nothing was erased.")
+            raise SettingsError("You typed no login. Nothing was erased. Run the command again, and type the login.")
     done = erasing.erase(store, login=person.login, typed=yes)
     typer.echo(f"The person was erased. The submissions now belong to {done.login}.")
     if done.traces:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from db.engine import Store
-from domain.errors import NotAllowedError, NotFoundError
+from domain.errors import LeaseLostError, NotAllowedError, NotFoundError
 from domain.item_filter import ItemFilter, ItemList
 from domain.roles import Role
 from extensions.expired_submissions.late_texts import expired_submission, expired_submissions
-from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import (
+    Clock,
+    claimed,
+    make_fields,
+    make_items,
+    make_people,
+    make_person,
+    make_pool,
+    make_project,
+    make_schema,
+    vote,
+)
+from tests.app.screens import drawn, part, words
 from tests.workflow.test_expired_drafts import clock, late
-from workflow.annotate import claims, drafts, submissions
+from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.lead import item_list
 
 __all__ = ["clock"]  # a fixture
@@ -62,6 +77,24 @@ def test_a_late_text_that_its_writer_takes_up_again_says_so(store: Store, clock:
     claims.take_back(store, person=ann, task=task)
     submissions.submit(store, person=ann, task=task, key="again", values={"choice": "blue"})
     assert [each.taken_up for each in expired_submissions(store, by=None, project="p")] == [True]
+
+
+@pytest.mark.one_database
+def test_the_page_says_why_its_table_is_empty_below_late_answers(store: Store, clock: Clock, home: Path) -> None:
+    make_project(store)
+    ann, bob = make_people(store, "ann", "bob")
+    make_person(store, "lea", role=Role.LEAD)
+    (image,) = make_pool(store, 1)
+    about: Any = {"project": "p", "dimension": "colour", "assets": [image]}
+    task = image_pool.pick(store, person=ann, **about).id
+    clock.advance(minutes=61)
+    image_pool.pick(store, person=bob, **about)
+    with pytest.raises(LeaseLostError):
+        submissions.submit(store, person=ann, task=task, key="late", values=make_fields(1))
+    page = drawn(store, home, "items", "lea", project="p", expired="yes")
+    assert "an unfinished item" in part(page, "about")
+    assert "The table is empty: the list above is about unfinished or hidden items." in words(page)
+    assert "No items match" not in words(page)
 
 
 def test_a_draft_that_was_never_sent_is_not_listed(store: Store, clock: Clock) -> None:

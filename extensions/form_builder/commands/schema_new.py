@@ -136,17 +136,34 @@ _NAME = _Question(
 )
 
 
+CheckOption = Annotated[
+    Check | None,
+    typer.Option(
+        help="right: people say whether the author's answer is right. blind: people answer without seeing the "
+        "author's answer."
+    ),
+]
+
+
+Template = Annotated[
+    str | None,
+    typer.Option(
+        help="The judge template. egothink_single and etp_answer grade answers, and verify_reference checks "
+        "items. Default: the first suitable template."
+    ),
+]
+File = Annotated[
+    Path,
+    typer.Argument(help="The YAML file to write. Touchstone writes the guideline as a .md file to the same folder."),
+]
+
+
 def register(cli: typer.Typer) -> None:
     """Add the subcommand to those of ``touchstone schema``."""
 
     @find_group(cli, "schema").command("create")
     def new(
-        file: Annotated[
-            Path,
-            typer.Argument(
-                help="The YAML file to write. Touchstone writes the guideline as a .md file to the same folder."
-            ),
-        ],
+        file: File,
         name: Annotated[str | None, typer.Option(help="The benchmark's name. Default: the name of the file.")] = None,
         title: Annotated[
             str | None, typer.Option(help="The title that people see. Default: a title made from the name.")
@@ -161,13 +178,7 @@ def register(cli: typer.Typer) -> None:
             str | None, typer.Option(help="The dimensions that you measure: titles separated by commas, or ID=TITLE.")
         ] = None,
         raters: Annotated[str | None, typer.Option(help="How many people check each item. Default: 2.")] = None,
-        check: Annotated[
-            Check | None,
-            typer.Option(
-                help="right: people say whether the author's answer is right. blind: people answer without seeing the "
-                "author's answer."
-            ),
-        ] = None,
+        check: CheckOption = None,
         keep: Annotated[
             KeptBy | None, typer.Option(help="How many votes keep an item: all, or more than half.")
         ] = None,
@@ -177,13 +188,7 @@ def register(cli: typer.Typer) -> None:
         judge: Annotated[
             bool | None, typer.Option("--judge/--no-judge", help="Let an LLM judge also give ratings.")
         ] = None,
-        template: Annotated[
-            str | None,
-            typer.Option(
-                help="The judge template. egothink_single and etp_answer grade answers, and verify_reference checks "
-                "items. Default: the first suitable template."
-            ),
-        ] = None,
+        template: Template = None,
         yes: Annotated[bool, typer.Option("--yes", help="Use the defaults without asking questions.")] = False,
     ) -> None:
         """Write your first schema and guideline by answering a few questions.

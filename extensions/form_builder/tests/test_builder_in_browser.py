@@ -27,7 +27,7 @@ def saved(desk: Desk) -> Locator:
 
 
 @pytest.mark.browser
-@needs("import_sections", "Images to write items about")
+@needs("import_sections", "Images for new items")
 def test_a_form_from_nothing_becomes_a_project_with_own_images_and_a_vote(
     serving: Server, chromium: Browser, tmp_path: Path
 ) -> None:
@@ -81,7 +81,7 @@ def built(desk: Desk) -> None:
     rule.select_option(label="more than half")
     desk.page.get_by_role("button", name="Ask 3 people").click()
     expect(desk.page.locator(".says")).to_have_text(
-        "An item is kept when at least 2 of 3 people say “Right”. Every other item is rejected."
+        "An item is kept if at least 2 of 3 people say “Right”. Every other item is rejected."
     )
     desk.page.get_by_role("button", name="Undo").click()
     desk.page.get_by_role("button", name="Say “all”").click()

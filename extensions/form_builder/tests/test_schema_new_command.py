@@ -88,7 +88,7 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
     ("words", "sentence"),
     [
         (["mine.txt"], "mine.txt: a schema's file name must end in .yaml, such as mine.yaml."),
-        (["gone/mine.yaml"], "gone: this folder does not exist. Create it, or give another path."),
+        (["gone/mine.yaml"], "The folder gone does not exist. Create the folder, or give another path."),
         (
             ["mine.yaml", "--name", "My Own"],
             "--name: `My Own` must have only lowercase letters, digits and underscores",
@@ -99,10 +99,13 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
             ["mine.yaml", "--judge", "--answer", "options", "--check", "blind"],
             "--judge/--no-judge: Touchstone compares a judge with people's grades",
         ),
-        (["mine.yaml", "--template", "etp_answer"], "--template: Nobody grades models' answers, so `etp_answer`"),
+        (
+            ["mine.yaml", "--template", "etp_answer"],
+            "--template: Nobody grades models' answers, so Touchstone cannot compare `etp_answer`",
+        ),
         (
             ["mine.yaml", "--template", "pca_anchors"],
-            "--template: `pca_anchors` needs parts that a new schema does not have",
+            "--template: `pca_anchors` needs settings that a new schema does not have",
         ),
         (["mine.yaml", "--template", "mine"], "--template: `mine` is unknown. Use one of verify_reference."),
         (["mine.yaml", "--check", "blind"], "--check: Two people rarely write the same text"),

@@ -26,7 +26,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def frames(
-    videos: Annotated[Path, typer.Argument(help="A video, or a folder of videos with its subfolders.")],
+    videos: Annotated[Path, typer.Argument(help="A video, or a folder with videos and subfolders.")],
     out: Annotated[Path, typer.Argument(help="The folder for the frames and their manifest, frames.jsonl.")],
     every: Annotated[int | None, typer.Option(min=1, help="Take every Nth frame.")] = None,
     seconds: Annotated[str | None, typer.Option(metavar="S", help="Take one frame every S seconds.")] = None,
@@ -52,7 +52,7 @@ def frames(
     min_sharpness: Annotated[float | None, typer.Option(min=0.0, help="Drop frames below this sharpness.")] = None,
     brightness: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="FROM TO", help="Drop frames whose mean gray level (0 to 255) is outside this range."),
+        typer.Option(metavar="FROM TO", help="Drop frames with a mean gray level (0 to 255) outside this range."),
     ] = None,
     distinct: Annotated[
         bool,

@@ -1,4 +1,4 @@
-"""The page Frames: leads take frames out of videos, screen and choose them, and add the chosen ones to the pool."""
+"""The page From videos: leads take frames from videos, screen and choose them, and add the chosen ones to the pool."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCREEN = Screen(
 )
 
 LOOK_SECONDS = 0.7
-UPLOAD, POOL, PATH = "Upload", "Clips in the pool", "A path on the server's machine"
+UPLOAD, POOL, PATH = "Upload", "Clips in the pool", "Path on the server"
 _ROUND, _SET = "frames.round", "frames.set"
 
 
@@ -47,9 +47,7 @@ def render(services: Services) -> None:
     st.html(f"<style>{candidate_grid.STYLE}</style>")
     shell.tell_refused()
     sets = frame_sets.sets(services, view.name)
-    with st.expander(
-        "Videos to take frames from", expanded=not sets, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"
-    ):
+    with st.expander("Source videos", expanded=not sets, key=f"frames.new.{st.session_state.get(_ROUND, 0)}"):
         _new(services, view)
     if not sets:
         return
@@ -86,10 +84,10 @@ def _new(services: Services, view: ProjectView) -> None:
         n = len(_clips(services, view))
         shell.show(markup.paragraph(f"{markup.count(n, 'clip')} free in the pool.", style="ts ts-quiet"))
     elif where == PATH:
-        st.text_input("Folder of videos, or one video", key="frames.path")
+        st.text_input("Video file or folder", key="frames.path")
     else:
         key = f"frames.files.{st.session_state.get(_ROUND, 0)}"
-        files = st.file_uploader("Videos, or ZIP files of video folders", accept_multiple_files=True, key=key)
+        files = st.file_uploader("Videos or ZIP files", accept_multiple_files=True, key=key)
     settings_form.draw_form("frames.ask")
     st.button(
         "Take frames",
@@ -162,7 +160,7 @@ def _set(services: Services, view: ProjectView, folder: Path, about: SetDescript
     if index is not None:
         shell.section("Steps")
         shell.show(markup.tag("div", step_table.table(view, folder, about, index), data_part="steps"))
-    with st.expander("Run again with other settings", key=f"frames.again.{folder.name}"):
+    with st.expander("Run with other settings", key=f"frames.again.{folder.name}"):
         _again(services, folder, about)
     if index is None or not index.frames:
         return

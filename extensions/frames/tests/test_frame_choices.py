@@ -136,7 +136,7 @@ def test_a_choice_from_a_page_older_than_the_screening_counts(lea: Services, fil
         assert hand(lea, folder) == {name: True}
         set_jobs.again(lea, folder, taking=ExtractionSettings(every=15), keeping=ScreeningSettings())
     with pytest.raises(
-        ConflictError, match=r"these frames no longer exist\. lea: the frames are taken with other settings"
+        ConflictError, match=r"these frames no longer exist\. lea: the frames were taken again with other settings"
     ):
         frame_sets.tick(lea.store, folder, seen[:2], on=False, by=lou)
     set_jobs.remove(lea, folder)

@@ -39,8 +39,8 @@ def test_from_videos_to_the_pool(tmp_path: Path, sqlite_template: Path) -> None:
     done = touchstone("frame", "create", *times, home=home)
     assert not (out / "montage").exists(), "it was of what was decided before"
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == f"2 frames kept, 0 dropped, of 2 videos: {out / 'frames.jsonl'}"
-    assert "broken.mp4 cannot be decoded" in done.stdout
+    assert done.stdout.splitlines()[0] == f"2 frames kept and 0 dropped, of 2 videos. Manifest: {out / 'frames.jsonl'}"
+    assert "Touchstone cannot decode broken.mp4" in done.stdout
     assert json.loads((out / "frames.jsonl").read_text().splitlines()[0])["taking"]["at_times"] is True
     added = touchstone("pool", "import", "p", str(out / "images"), home=home)
     assert added.stdout.splitlines() == ["2 images added.", "   P01/P01_11.mp4: 2"]

@@ -121,22 +121,22 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
         "Screening": ("28", "6"),
         "Choosing": ("28", "6"),
     }
-    assert "bad.mp4 cannot be decoded" in told["Videos"]["Dropped, and why"]
+    assert "Touchstone cannot decode bad.mp4" in told["Videos"]["Dropped, and why"]
     assert "notes.txt: the file name has no video extension" in told["Videos"]["Dropped, and why"]
     assert told["Screening"]["Dropped, and why"] == "the video has enough frames: 22"
     assert told["Screening"]["How"] == "at most 3 per video"
-    assert part(page, "candidates") == "28 frames with these filters. 6 of 28 frames are chosen."
+    assert part(page, "candidates") == "28 frames with these filters. Chosen frames: 6 of 28."
     assert words(page).count('data-part="candidate"') == 24, "a page of them"
 
     page.selectbox(key="frames.filter.show").set_value("Kept by the screening").run()
     (folder,) = folders(lea)
     page.selectbox(key=f"frames.filter.source.{folder.name}").set_value("b.webm").run()
-    assert part(page, "candidates") == "3 frames with these filters. 6 of 28 frames are chosen."
+    assert part(page, "candidates") == "3 frames with these filters. Chosen frames: 6 of 28."
     page.button(key="frames.all.False").click().run()
     page.selectbox(key="frames.filter.show").set_value("Dropped").run()
     first = next(each for each in page.checkbox if str(each.key).startswith("frames.tick."))
     first.check().run()
-    assert part(page, "candidates").endswith("4 of 28 are chosen.")  # 6 without 3, and one that was dropped
+    assert part(page, "candidates").endswith("Chosen frames: 4 of 28.")  # 6 without 3, and one that was dropped
     page.run()
     assert numbers(page)["Choosing"] == ("28", "4")
 
@@ -190,7 +190,7 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     assert "each 5th frame, with its motion" in words(page)
     page.number_input(key="frames.filter.still").set_value(0.0).run()
     # the first frame of either video has none before it
-    assert part(page, "candidates") == "26 frames with these filters. 28 of 28 frames are chosen."
+    assert part(page, "candidates") == "26 frames with these filters. Chosen frames: 28 of 28."
     page.selectbox(key="frames.filter.order.True").set_value("most motion first").run()
     shown = [float(each) for each in re.findall(r"motion (\d+\.\d)", words(page))]
     assert len(shown) == 24
@@ -209,10 +209,10 @@ def test_a_browser_that_is_late_undoes_no_choice_of_another_lead(lea: Services, 
     page.run()
     for _ in range(3):
         page._run(late)
-    assert part(page, "candidates").endswith("26 of 28 are chosen.")
+    assert part(page, "candidates").endswith("Chosen frames: 26 of 28.")
     page.run()
     page.checkbox(key=f"frames.tick.{folder.name}.{found.frames[0].name}.1").check().run()
-    assert part(page, "candidates").endswith("27 of 28 are chosen.")
+    assert part(page, "candidates").endswith("Chosen frames: 27 of 28.")
     entries = audit.entries(lea.store, by=None, project="p", kinds=["frames.chosen"])
     assert [(each.who, each.data["on"]) for each in entries] == [("lea", True), ("lou", False)]
 

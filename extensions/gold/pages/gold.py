@@ -56,7 +56,12 @@ def render(services: Services) -> None:
     )
     stages = stages_with_gold(view)
     if not stages:
-        shell.show(markup.notice("This project's schema has no gold checks in verification or grading."))
+        shell.show(
+            markup.notice(
+                "This project's schema has no gold checks in verification or grading. Add `gold` to one of these "
+                "stages."
+            )
+        )
         return
     stage = stages[0]
     if len(stages) > 1:
@@ -243,8 +248,8 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     if asked.figure is not None:
         _draw(services, view, stage, asked.figure.value)
     st.caption(
-        "`touchstone gold import` makes gold checks from your own answers, one per line. Use this command for items "
-        "that you know are bad."
+        "`touchstone gold import` makes gold checks from your own answers, one per line. Use this command for known "
+        "bad items."
     )
 
 
@@ -265,7 +270,7 @@ def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> No
     """Draw the form that turns some of the candidates into gold items."""
     shell.show(
         markup.paragraph(
-            f"{markup.count(known, 'settled item is', 'settled items are')} clear and can become gold checks."
+            f"{markup.count(known, 'settled item is', 'settled items are')} unambiguous and can become gold checks."
             if stage in VERIFICATIONS
             else f"{markup.count(known, 'answer')} with unanimous grades {'is' if known == 1 else 'are'} not among "
             "the gold checks yet."
@@ -274,7 +279,7 @@ def _draw(services: Services, view: ProjectView, stage: Stage, known: int) -> No
     if known:
         with st.form("gold.draw", border=False):
             number = st.number_input(
-                "Number to draw (evenly across dimensions)",
+                "Number of gold checks",
                 min_value=1,
                 max_value=known,
                 value=min(DRAWN, known),

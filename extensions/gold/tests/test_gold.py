@@ -203,7 +203,7 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert isinstance(found, NoTask)
     assert found.code == "stopped"
     board = project_progress.dashboard(store, person=lena, project="p")
-    assert board.warnings == ("Stopped by gold checks: Ann (verification). Open the page Gold for details.",)
+    assert board.warnings == ("Stopped by gold checks: Ann (verification). Open the page Gold checks for details.",)
     with pytest.raises(NotAllowedError):
         scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInputError, match="Give the reason"):
@@ -298,9 +298,10 @@ def test_chosen_items_become_gold_if_they_are_beyond_doubt(store: Store, clock: 
     assert (seen.can, seen.checks) == (("colour/0", "colour/8"), 2)
     assert dict(seen.cannot) == {
         "colour/1": "This item is already a gold check.",
-        "colour/9": "The votes on this item give different wrong answers, so the right answer is uncertain.",
-        "colour/10": "This item is not settled yet.",
-        "colour/99": "This project has no item with this ID.",
+        "colour/9": "The votes on this item give different wrong answers, so the right answer is uncertain. Import the "
+        "answer with `touchstone gold import`.",
+        "colour/10": "This item is not settled yet. Settle the item first.",
+        "colour/99": "This project has no item with this ID. Check the ID.",
     }
     made = chosen_items.make(store, **ask, names=names, token=seen.token)
     assert [(each.item, each.answers) for each in made] == [(name, {"choice": "red"}) for name in seen.can]
@@ -407,7 +408,9 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         store, by=None, project="p", stage=Stage.GRADING, names=["colour/4", "colour/3", "colour/0"]
     )
     assert (of.can, of.checks) == (("colour/3", "colour/0"), 2)
-    assert of.cannot == (("colour/4", "No answer to this item has complete and unanimous grades."),)
+    assert of.cannot == (
+        ("colour/4", "No answer to this item has complete and unanimous grades. Grade the answers first."),
+    )
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
     making.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")

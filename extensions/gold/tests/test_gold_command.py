@@ -54,7 +54,7 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "gold.jsonl"
     for text, sentence in (
         ("", "Name at least one item"),
-        ('{"item": "garden/0"}', 'line 1: it must be {"item": ..., "answers": {...}}'),
+        ('{"item": "garden/0"}', 'line 1: the line must be {"item": ..., "answers": {...}}'),
         ('\n{"item": "garden/0", "answers": {"right": "yes"}\n', "line 2"),
         ('{"item": "garden/9", "answers": {"right": "yes"}}', "There is no item 'garden/9'"),
         ('{"item": "garden/2", "answers": {"right": "yes"}}', "only a settled item can be a gold check"),
@@ -66,7 +66,7 @@ def test_gold_from_a_file(home: Path, tmp_path: Path) -> None:
         assert done.returncode == 1
         assert sentence in done.stderr, text
     file.write_bytes(b"\xff\xfe\x00")
-    assert "cannot be read as UTF-8 text" in touchstone("gold", "import", "quorum", str(file), home=home).stderr
+    assert f"cannot read {file} as UTF-8 text" in touchstone("gold", "import", "quorum", str(file), home=home).stderr
     assert touchstone("gold", "list", "quorum", home=home).stdout == ""
     file.write_text('{"item": "garden/0", "answers": {"right": "no"}}\n')
     assert touchstone("gold", "import", "quorum", str(file), home=home).stdout == "1 made gold.\ngarden/0\n"

@@ -126,7 +126,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
 
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/gold?project=quorum")
-        expect(lena.page.get_by_text(f"{len(GOLD)} settled items are clear")).to_be_visible()
+        expect(lena.page.get_by_text(f"{len(GOLD)} settled items are unambiguous")).to_be_visible()
         lena.page.get_by_role("button", name="Draw them").click()
         expect(lena.page.get_by_role("cell", name="yes", exact=True)).to_have_count(len(GOLD))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.groups import Panel, find_group
+from domain.english import with_noun
 from domain.errors import InvalidFileError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def show(
         return
     for known in versions.versions(store, by=None, project=project):
         counts = ", ".join(f"{n} in {stage}" for stage, n in known.submissions.items()) or "nothing yet"
-        answers = f"; answers {known.answers} decisions" if known.answers else ""
+        answers = f"; answers {with_noun(known.answers, 'decision')}" if known.answers else ""
         typer.echo(
             f"{known.number}  {known.at:%Y-%m-%d %H:%M}  {known.by or '-'}  submitted under this version: "
             f"{counts}{answers}"

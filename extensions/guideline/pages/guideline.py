@@ -37,14 +37,14 @@ STYLE = """
 
 
 def render(services: Services) -> None:
-    """Draw the version in force with an editor, and the earlier versions."""
+    """Draw the published version with an editor, and the earlier versions."""
     view = shell.lead_of(services)
     st.html(f"<style>{STYLE}{text_difference.STYLE}</style>")
     versions = stored_versions.versions(services.store, by=services.person, project=view.name)
     (now,) = (version for version in versions if version.in_force)
     shell.heading(
         "Guideline",
-        f"Version {now.number} is in force. Touchstone stores each vote with the version that its rater saw. When "
+        f"Version {now.number} is published. Touchstone stores each vote with the version that its rater saw. When "
         "you publish a new version, people who worked under another version get a notice.",
         made_up=view.made_up,
     )
@@ -62,7 +62,7 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
     if base != now.number:
         shell.show(
             markup.notice(
-                f"Version {now.number} came into force while you were writing ({now.why or 'no reason given'}). The "
+                f"Version {now.number} was published while you were writing ({now.why or 'no reason given'}). The "
                 "comparison shows the changes that your version would undo.",
                 style="bad",
             )
@@ -111,7 +111,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     }
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):
-        why = st.text_input("Change (one sentence for annotators)", key="guideline.why")
+        why = st.text_input("Summary for annotators", key="guideline.why")
         answers = (
             st.multiselect(
                 "Adjudication reasons that this version settles",
@@ -130,10 +130,10 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             for part in (*stages.verifications.values(), stages.grading)
         )
         again = asked and st.checkbox(
-            "Require a new qualification from everyone under this version",
+            "Require a new qualification",
             key="guideline.requalify",
         )
-        sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
+        sent = st.form_submit_button("Publish", type="primary", key="guideline.save")
     if not sent:
         return
 
@@ -149,18 +149,19 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             requalify=bool(again),
         )
         answered = f" It answers {markup.count(made.answers, 'decision')}." if made.answers else ""
-        messages.keep("guideline.done", f"Version {made.number} is in force.{answered}")
+        messages.keep("guideline.done", f"Version {made.number} is published.{answered}")
         st.session_state[f"guideline.base.{view.name}"] = made.number
         st.session_state[f"guideline.round.{view.name}"] = st.session_state.get(f"guideline.round.{view.name}", 0) + 1
         st.session_state.pop("guideline.answers", None)
 
     if again and why.strip():
         question = Confirmation(
-            f"Bring version {base + 1} of the guideline of {view.title} into force and require a new qualification?",
+            f"Publish version {base + 1} of the guideline of {view.title} and require a new qualification?",
             "People who already qualified for a stage get no more work in that stage until they qualify under this "
             "version.",
-            "You cannot undo this action, but you can exempt people on the page Qualify. Submissions stay and count.",
-            f"Bring version {base + 1} into force",
+            "You cannot undo this action, but you can exempt people on the page Qualification. Submissions stay "
+            "and count.",
+            f"Publish version {base + 1}",
         )
         confirm.ask(services, question, put, key="guideline.sure")
         return
@@ -175,7 +176,7 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion]) -> None:
     for version in reversed(versions):
         submitted = sum(version.submissions.values())
         about = [
-            f"Version {version.number}" + (" (in force)" if version.in_force else ""),
+            f"Version {version.number}" + (" (current)" if version.in_force else ""),
             markup.label(version.why or "came with the schema"),
             markup.count(submitted, "submission"),
         ]

@@ -20,7 +20,7 @@ def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) 
     assert len(versions.versions(store, by=None, project="tiny")) == 1
     test.text_input(key="guideline.why").set_value("Lids.")
     test.button(key="guideline.save").click().run()
-    assert "Version 2 is in force." in words(test)
+    assert "Version 2 is published." in words(test)
     first, second = versions.versions(store, by=None, project="tiny")
     assert (first.text, second.text, second.why, second.by) == (before, f"{before}\nLids count.", "Lids.", "lea")
 
@@ -32,7 +32,7 @@ def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: S
     versions.publish_version(store, by=None, project="tiny", text="Theirs.", why="A better one.")
     test.text_input(key="guideline.why").set_value("Mine.")
     test.button(key="guideline.save").click().run()
-    assert "Version 2 came into force while you were writing" in words(test)
+    assert "Version 2 was published while you were writing" in words(test)
     assert test.text_area[0].value == mine, "nothing that was typed is lost"
     assert len(versions.versions(store, by=None, project="tiny")) == 2
     test.button(key="guideline.seen").click().run()

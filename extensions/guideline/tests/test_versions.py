@@ -47,7 +47,7 @@ def test_old_words_come_back_under_their_old_number(store: Store) -> None:
 def test_two_leads_do_not_write_over_each_other(store: Store) -> None:
     make_project(store)
     put(store, based_on=1)
-    with pytest.raises(ConflictError, match="Version 2 came into force"):
+    with pytest.raises(ConflictError, match="Version 2 was published"):
         put(store, "Mine.", "Mine.", based_on=1)
     assert put(store, "Mine.", "Mine.", based_on=2) == 3
 

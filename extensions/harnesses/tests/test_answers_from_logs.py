@@ -178,7 +178,7 @@ def test_of_several_answers_to_one_item_the_first_epoch_s_counts(
     head = {"version": 2, "status": "success", "eval": {"model": "m", "task_id": "t"}}
     path.write_text(json.dumps({**head, "samples": [epoch(3, "plum"), epoch(2, "lemon"), epoch(1, "lemon")]}))
     with pytest.raises(
-        InvalidFileError, match=r"l\.json, row 1: an earlier row has a different answer of m to this item"
+        InvalidFileError, match=r"l\.json, row 1: an earlier row has a different answer by m to this item"
     ):
         bring(store, media, path)
     assert answered(store) == {}
@@ -273,9 +273,8 @@ def test_an_id_goes_before_the_question_and_the_first_that_is_an_item_s_counts()
     assert MATCH(PredictionRecord("m", "x", question="So: What is it?", ids=("other", "i2")))[0] == 2
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other", "i2"))) == (
         None,
-        "the answer names the item 'i2', but its question, 'Where am I?', is not the item's question: 'What is "
-        "it?'; 'i5' "
-        "has this question",
+        "the answer names the item 'i2', but the answer's question, 'Where am I?', is not the item's question: "
+        "'What is it?'; 'i5' has this question",
     )
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", ids=("other",)))[0] == 5
     assert MATCH(PredictionRecord("m", "x", question="Where am I?", dimension="d"))[0] is None

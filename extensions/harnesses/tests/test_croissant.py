@@ -230,8 +230,8 @@ def test_all_that_was_not_said_is_named_at_once(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_describe_without_a_table(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match="Add hf_dataset or parquet to its formats"):
+    with pytest.raises(InvalidFileError, match="Add hf_dataset or parquet to the formats of the release"):
         official.write(official.fifth().set(), tmp_path, ["croissant"])
     about = {**official.ABOUT, "synthetic": "perhaps"}
-    with pytest.raises(InvalidFileError, match=r"synthetic .* is 'perhaps'. Set yes or no"):
+    with pytest.raises(InvalidFileError, match=r"synthetic .* is 'perhaps'. Set this field to yes or no"):
         official.write(official.fifth().set(about=about), tmp_path / "b", ["parquet", "croissant"])

@@ -156,7 +156,7 @@ def test_all_items_that_a_format_cannot_carry_are_counted_and_ten_are_named(
     assert told[0] == f"{format} cannot store {15 - fit} items."
     named = [line for line in told if "cannot store the item" in line]
     assert [f"'n{n}'" in line for n, line in enumerate(named, fit)] == [True] * 10
-    assert f"And {5 - fit} more items." in told
+    assert f"Further items: {5 - fit}." in told
 
 
 def test_marked_images_lie_beside_the_samples(tmp_path: Path) -> None:
@@ -379,7 +379,7 @@ def test_what_cannot_be_tuned_on_is_refused(tmp_path: Path) -> None:
     tag = [replace(some[0], fields={**some[0].fields, "question": "What is in <image>?"})]
     none = [replace(some[0], fields={"question": "?", "options": ["a", "b"]})]
     wrong: list[tuple[str, list[ReleasedItem], str]] = [
-        ("llava", tag, "'c0': the text has <image>"),
+        ("llava", tag, "'c0': the text contains <image>"),
         ("llava", none, "'c0': the item has no answer"),
         ("preference_pairs", some, "'c0': the item is not multiple choice with one right option"),
     ]

@@ -46,8 +46,8 @@ def test_a_part_that_is_no_json_is_one_bad_row(tmp_path: Path) -> None:
     found = read(archive(tmp_path / "l.eval", {**parts, "samples/c_epoch_1.json": b"\xff"}))
     assert len(found.rows) == 1
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (2, "sample samples/b_epoch_1.json cannot be read: the text ends too early"),
-        (3, "sample samples/c_epoch_1.json cannot be read: the text is not UTF-8"),
+        (2, "Touchstone cannot read sample samples/b_epoch_1.json: the text ends too early"),
+        (3, "Touchstone cannot read sample samples/c_epoch_1.json: the text is not UTF-8"),
     ]
 
 
@@ -81,7 +81,7 @@ def test_a_cut_json_log(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_bytes(cut((LOGS / "inspect.json").read_bytes()))
     words = refused(path)
-    assert "log.json cannot be read: the text ends too early (line " in words
+    assert "Touchstone cannot read log.json: the text ends too early (line " in words
 
 
 def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_a_name_says_nothing_about_what_a_file_is(tmp_path: Path) -> None:
     own = tmp_path / "own.jsonl"
     own.write_text('{"item": "a", "model": "m", "text": "x"}\n')
     assert "own.jsonl is not a log of Inspect" in refused(own, format="inspect_log")
-    assert "own.jsonl is not a JSON object of answers by id" in refused(own, format="answer_map")
+    assert "own.jsonl is not a JSON object of answers by ID" in refused(own, format="answer_map")
     assert [answer.item for answer, _ in read(own).rows] == ["a"]
 
 
@@ -199,7 +199,7 @@ def test_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
     )
     assert [bad.reason for bad in read(path, model="m").bad] == ["the line is not UTF-8"]
     path.write_bytes("\ufeff".encode("utf-16-le") + json.dumps(sample()).encode("utf-16-le"))
-    assert "it is encoded in UTF-16 or UTF-32 instead of UTF-8" in refused(path, model="m")
+    assert "the text is encoded in UTF-16 or UTF-32 instead of UTF-8" in refused(path, model="m")
 
 
 def test_who_answered_stands_in_the_scores_or_the_folder(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_one_file_for_each_task_as_lmms_eval_wrote_before_0_2(tmp_path: Path) ->
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [(3, "the line is not an object {...}")]
     path.write_text(path.read_text()[:-30])
-    assert "egothink.json cannot be read: the text ends too early" in refused(path)
+    assert "Touchstone cannot read egothink.json: the text ends too early" in refused(path)
 
 
 # ---- shapes of Inspect ----------------------------------------------------------------------------------------------
@@ -382,7 +382,9 @@ def test_answers_by_id_that_do_not_fit(tmp_path: Path) -> None:
     unnamed = read(path)
     assert "name the model with --model" in unnamed.bad[0].reason
     path.write_text('{"a": "red", "b": "bl')
-    assert "answers.json cannot be read: the text ends too early (line 1, column 19)" in refused(path, model="m")
+    assert "Touchstone cannot read answers.json: the text ends too early (line 1, column 19)" in refused(
+        path, model="m"
+    )
 
 
 def test_half_characters_and_nothings_are_stored_as_what_they_are_not(tmp_path: Path) -> None:

@@ -254,14 +254,14 @@ def test_the_plain_table_has_paths_and_hashes(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "half a character": ({"question": "\ud83d"}, "in question, the text has an incomplete character"),
+    "half a character": ({"question": "\ud83d"}, "in question, the text contains an incomplete character"),
     "too large a number": ({"level": 2**63}, "in level, 9223372036854775808 is too large for a 64-bit integer"),
     "a text for a number": ({"level": "7"}, "in level, '7' is not a whole number"),
     "a list for a text": ({"notes": ["a"]}, r"in notes, \['a'\] is not text"),
     "a text for a list": ({"options": "a"}, "in options, 'a' is not a list"),
     "an unknown part": (
         {"points": [{"x": 0.5, "y": 0.5, "by": "me"}]},
-        "has 'by', but the column has only number, x, y, image",
+        "has the key 'by', but the column has only number, x, y, image",
     ),
     "no number": ({"anything": float("nan")}, "in anything, a number is infinite or NaN"),
     "an unknown field": ({"more": 1}, "the item has a field 'more', which is not in the schema"),
@@ -294,7 +294,7 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
     ones = [ReleasedSplit("validation", 1), ReleasedSplit("test", 1)]
     told = "'2' of the split 'validation' does not follow the order of the splits: validation, test"
     refused([first, third, second], told, splits=ones)
-    refused([first], "'validation' has 1 items instead of 2", splits=[ReleasedSplit("validation", 2)])
+    refused([first], "'validation' has 1 item instead of 2", splits=[ReleasedSplit("validation", 2)])
     refused(
         [third],
         "'3': the item has 'answer', which the split 'test' withholds",

@@ -243,7 +243,7 @@ def test_vlmevalkit_s_json_names_its_model_and_has_nan_for_nothing(tmp_path: Pat
     ]
     path.write_text(path.read_text()[:-40])
     assert (
-        "correct the file, because Touchstone cannot read it beyond this position"
+        "correct the file, because Touchstone cannot read the text after this position"
         in read_predictions(path, schema=SCHEMA).bad[0].reason
     )
 
@@ -269,9 +269,9 @@ def test_a_submission_to_egoplan(tmp_path: Path, format: str) -> None:
         ("tiny", "8", "N/A", Outcome.EMPTY),
     ]
     assert [(bad.row, bad.reason) for bad in found.bad] == [
-        (4, "sample_id is not a whole number"),
+        (4, "sample_id is not a whole number; write a whole number without quotes"),
         (5, "label is not text"),
-        (6, "sample_id is not a whole number"),
+        (6, "sample_id is not a whole number; write a whole number without quotes"),
     ]
 
 
@@ -280,4 +280,4 @@ def test_a_submission_that_breaks_off(tmp_path: Path) -> None:
     path.write_text('[{"sample_id": 0, "label": "B"}, {"sample_id": 1, "lab')
     found = read_predictions(path, schema=EGOPLAN, model="m")
     assert len(found.rows) == 1
-    assert "correct the file, because Touchstone cannot read it beyond this position" in found.bad[0].reason
+    assert "correct the file, because Touchstone cannot read the text after this position" in found.bad[0].reason

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from app.commands.groups import Panel, find_group
+from domain.english import with_noun
 
 
 class Format(StrEnum):
@@ -67,4 +68,4 @@ def audit(
         sys.stdout.write(text)
         return
     out.write_text(text, encoding="utf-8")
-    typer.echo(f"{len(entries)} events written to {out}")
+    typer.echo(f"{with_noun(len(entries), 'event')} written to {out}")

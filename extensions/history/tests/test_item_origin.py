@@ -129,7 +129,7 @@ def test_a_made_item_begins_with_its_narrations_and_goal(store: Store, tmp_path:
         "\ufffd": "\ufffd",
     }
     (last,) = [each for each in origin(store, lea, "3") if each.name == "Imported"]
-    assert facts(last)["how the item was made"].endswith("construction is nested too deep")
+    assert facts(last)["how the item was made"].endswith("construction is nested too deeply")
     assert len(facts(origin(store, lea, "4")[0])["how"]) < 1_100
     with pytest.raises(NotAllowedError):  # it names the key, and sam may still be asked
         origin(store, sam, "0")

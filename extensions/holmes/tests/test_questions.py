@@ -13,6 +13,7 @@ def test_a_text_model_that_asks_tools_gets_no_pictures_and_a_prompt_of_its_own(s
     loaded = schema_of("pca_bench")
     ids = bring(store, media, loaded, [("domestic_robot", PCA, [("image", None)])])
     holmes = asker(store, media, loaded, strategy="holmes")
-    assert holmes.ask(ids)[0].cannot == "This item has no stored results of tools, and the run has no tool set."
+    cannot = "This item has no stored results of tools, and the run has no tool set. Choose a tool set."
+    assert holmes.ask(ids)[0].cannot == cannot
     assert set(holmes.describe(ids).variants.values()) == {"holmes"}
     assert "image" not in asker(store, media, loaded, text_only=True).ask(ids)[0].text

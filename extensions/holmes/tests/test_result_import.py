@@ -130,7 +130,10 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         *("assistant", "tool") * 2,
         "assistant",
     ]
-    assert last["1"].error == "The model asked for object_detection, but this result is not stored for this item."
+    assert (
+        last["1"].error
+        == "The model asked for object_detection, but this result is not stored for this item. Import the result."
+    )
 
 
 def test_a_key_that_stands_twice_is_a_bad_row(tmp_path: Path) -> None:

@@ -177,10 +177,10 @@ def test_a_set_that_does_not_fit_or_is_for_nothing_starts_no_run(project: Store,
     schema = load_schema(shipped()["pca_bench"]).schema_
     spec = ModelSpec(name="m", adapter="endpoint", model="x", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
     tools = made(tmp_path / "lab")
-    with pytest.raises(ModelError, match="needs a strategy in which models ask for tools"):
+    with pytest.raises(ModelError, match="needs a strategy in which models request tools"):
         with_tools(plan_for(schema, spec, strategy="generate"), tools)
     plan = with_tools(plan_for(schema, spec, strategy="holmes"), tools)
-    with pytest.raises(ModelError, match="needs a strategy in which models ask for tools"):
+    with pytest.raises(ModelError, match="needs a strategy in which models request tools"):
         run_start.start(project, by=None, project="p", spec=spec, plan=replace(plan, strategy="generate"))
     (line,) = tools_in_words(plan)
     assert line == f"tool object_detection: {sys.executable} -S ./detect.py, at most 60 s and 100,000 bytes"

@@ -222,7 +222,7 @@ def test_which_servers_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ModelError, match=words):
             said(tool_set(None, url=url))
     monkeypatch.delenv("LAB_API_KEY", raising=False)
-    with pytest.raises(ModelError, match="LAB_API_KEY is not set"):
+    with pytest.raises(ModelError, match="The worker has no environment variable LAB_API_KEY"):
         said(tool_set(None, url="http://127.0.0.1:9/", key="LAB_API_KEY"))
     with pytest.raises(ModelError, match="ends with _API_KEY"):
         said(tool_set(None, url="http://127.0.0.1:9/", key="TOUCHSTONE_DATABASE_URL"))
@@ -354,7 +354,7 @@ def test_without_something_that_runs_them_a_set_has_what_is_stored() -> None:
     ("text", "sentence"),
     [
         ("tools: []", "tools has no tools"),
-        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a occurs twice"),
+        ("tools: [{name: a, description: x}, {name: a, description: y}]", "the tool a appears twice"),
         ("tools: [{name: a b, description: x}]", "Use at most 64 letters"),
         ("tools: [{name: a, description: x, command: [b], url: 'http://x'}]", "has both `command` and `url`"),
         ("tools: [{name: a, description: x, command: rm -rf /}]", "tools:1: tools[0].command"),

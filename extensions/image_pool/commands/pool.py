@@ -10,6 +10,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from domain import extensions
+from domain.english import with_noun
 from domain.errors import InvalidFileError, InvalidInputError, Problem
 from domain.name_value_pairs import pairs
 
@@ -94,7 +95,7 @@ def add(
     for name, n in sorted(added.sources.items())[:SHOWN]:
         typer.echo(f"   {name or 'without a source'}: {n:,}")
     if (more := len(added.sources) - SHOWN) > 0:
-        typer.echo(f"   and {more:,} more sources")
+        typer.echo(f"   and {with_noun(more, 'more source')}")
     if added.refused:
         typer.echo(f"Not taken: {len(added.refused):,}.")
     _tell(added.refused)

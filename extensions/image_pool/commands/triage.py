@@ -41,4 +41,4 @@ def triage(
     for reason, n in sorted(total.dropped.items()):
         typer.echo(f"   dropped, {reason}: {n}")
     if total.surplus:
-        typer.echo(f"   skipped, because their sources are at the limit: {total.surplus}")
+        typer.echo(f"   frames skipped, because their sources are at the limit: {total.surplus}")

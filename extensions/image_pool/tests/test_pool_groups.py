@@ -117,7 +117,7 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
             "(line 10): the group has 2 files for after, but an item can have at most 1",
         ),
         ("g7;before;5.png;\ng7;after;broken.png;", "pairs.csv (line 13): broken.png: "),
-        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before takes an image"),
+        ("g8;before;clip.webm;\ng8;after;5.png;", "(line 15): clip.webm is a clip, but before must be an image"),
         (";before;5.png;", "pairs.csv (line 17) has no group"),
         (
             "g9;before;5.png;kitchen\ng9;after;6.png;attic",
@@ -130,22 +130,26 @@ def test_from_the_command_line_to_items_with_roles(command: Store, home: Path, f
     done = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0] == "2 groups with 5 images and clips added; 8 not taken."
+    assert lines[0] == "2 groups with 5 files added; 8 not taken."
     whys = [why or "pairs.csv (line 7): the group has nothing for after, which every item needs" for _, why in bad[:-1]]
     for why, line in zip(whys, lines[1:], strict=True):
         assert why in line
     again = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
-    assert again.stdout.startswith("0 groups with 0 images and clips added; 2 already in the project; 8 not taken.")
+    assert again.stdout.startswith("0 groups with 0 files added; 2 already in the project; 8 not taken.")
     table.write_text(GOOD + "g1;reference;3.png;\n")
     other = CliRunner().invoke(cli, [*arguments, "--column", "group=Nr"])
     assert "g1: pairs.csv (line 2): the project already has a group 'g1' with other files" in other.stdout
     for text, more, sentence in (
-        (GOOD, [], "has no column 'group'. Name the column with --column group=COLUMN."),
+        (GOOD, [], "has no column 'group'. If the column has another name, use --column group=COLUMN."),
         ("group,befor,after\ng,1.png,2.png\n", [], "has a column 'befor': items of this project have no role 'befor'"),
         ("group,role\ng,before\n", [], "has no column 'file'"),
-        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): it has 2 cells, but the header has 3"),
+        ("group,before,after\ng,1.png\n", [], "pairs.csv (line 2): the row has 2 cells, but the header has 3"),
         ("group,before\n", [], "has no group"),
-        (GOOD, ["--column", "group=Nr", "--column", "role=Platz"], "has no column 'Platz' (role)"),
+        (
+            GOOD,
+            ["--column", "group=Nr", "--column", "role=Platz"],
+            "has no column 'Platz' for role. Correct the column mapping.",
+        ),
     ):
         table.write_text(text)
         refused = CliRunner().invoke(cli, [*arguments, *more])
@@ -192,17 +196,17 @@ def test_a_table_of_groups_comes_in_on_the_page(store: Store, home: Path, folder
     table = tmp_path / "pairs.csv"
     table.write_text(GOOD + "g3;befor;5.png;\n")
     page = drawn(store, home, "import_", "boss", project="p")
-    page.segmented_control(key="import.what").set_value("Images to write items about").run()
-    page.segmented_control(key="import.pool.where").set_value("A path on the server's machine").run()
-    page.selectbox(key="import.pool.groups").set_value("A group of files listed in a table").run()
+    page.segmented_control(key="import.what").set_value("Images for new items").run()
+    page.segmented_control(key="import.pool.where").set_value("Path on the server").run()
+    page.selectbox(key="import.pool.groups").set_value("Files in a table").run()
     page.text_input(key="import.pool.path").input(str(folder)).run()
     assert page.button(key="import.pool.go").disabled, "there is no table yet"
     page.text_input(key="import.pool.table_path").input(str(table)).run()
     page.button(key="import.pool.go").click().run()
-    assert "with “Columns with other names” group=COLUMN." in words(page)
+    assert "If the column has another name, use “Column mapping” group=COLUMN." in words(page)
     page.text_area(key="import.pool.columns").input("group=Nr").run()
     page.button(key="import.pool.go").click().run()
-    assert "2 groups with 5 images and clips added; 1 not taken." in words(page)
+    assert "2 groups with 5 files added; 1 not taken." in words(page)
     (bad,) = rows(page, "Reason for rejection")
     assert "no role 'befor'" in bad["Reason for rejection"]
     assert image_pool.pool(store, person=make_person(store, "ann"), project="p").total == 2
@@ -277,7 +281,7 @@ def test_rows_with_a_column_for_each_role_json_lines_and_folders_say_the_same(fo
     assert [each.problem for each in found] == [
         "g1/notes.txt: items of this project have no role 'notes' (known roles: reference, before, after)",
         None,
-        "loose.png is not in a group's folder",
+        "loose.png is not in a group's folder; move the file into the folder of its group",
     ]
     (tmp_path / "rows.jsonl").write_text('{"group": "g1"\n')
     with pytest.raises(InvalidFileError, match=r"rows.jsonl \(line 1\) is not valid JSON"):

@@ -95,11 +95,11 @@ def test_a_folder_comes_in_from_the_command_line_and_its_clips_leave_one_by_one(
     assert again.stdout.splitlines() == [
         "Nothing added; 1 already in the project (identical files).",
         "Not taken: 1.",
-        "   a.png: The file is an image, but walk accepts clips.",
+        "   a.png: The file is an image, but walk accepts clips. Choose another file.",
     ]
     for arguments, sentence in (
         ([str(folder), "--role", "wolk"], "The schema has no asset 'wolk'. Its assets: still, walk."),
-        ([str(folder / "none")], "There is no file or folder"),
+        ([str(folder / "none")], f"The file or folder {folder / 'none'} does not exist"),
         ([str(folder), "--dimension", "odd"], "The schema has no dimension 'odd'."),
     ):
         refused = CliRunner().invoke(cli, ["pool", "import", "p", *arguments])
@@ -158,7 +158,7 @@ def test_what_has_no_place_in_an_item_is_refused(store: Store, home: Path, folde
     assert (done.added, done.refused) == (
         1,
         (
-            ("kitchen/one.webm", "The file is a clip, but items of this project need images."),
-            ("garden/two.mp4", "The file is a video, but items of this project need images."),
+            ("kitchen/one.webm", "The file is a clip, but items of this project need images. Choose another file."),
+            ("garden/two.mp4", "The file is a video, but items of this project need images. Choose another file."),
         ),
     )

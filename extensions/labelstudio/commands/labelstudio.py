@@ -15,6 +15,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.recorded import recorded
+from domain.english import with_noun
 from domain.errors import NotAvailableError, NotFoundError
 from domain.name_value_pairs import pairs as named
 from domain.states import Stage
@@ -68,7 +69,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from extensions.labelstudio.commands import labelstudio_backend
 
-    group = find_group(cli, "labelstudio", Panel.SERVER, "Let people annotate in Label Studio instead.")
+    group = find_group(cli, "labelstudio", Panel.SERVER, "Let people annotate in Label Studio instead of Touchstone.")
     group.command("map")(people)
     group.command("export")(push)
     group.command("import")(pull)
@@ -82,9 +83,9 @@ def people(
     pairs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A person's login and e-mail address in Label Studio. Without this argument, the command lists the "
+            help="A person's login and email address in Label Studio. Without this argument, the command lists the "
             "people.",
-            metavar="LOGIN=E-MAIL",
+            metavar="LOGIN=EMAIL",
         ),
     ] = None,
     server: Server = None,
@@ -97,10 +98,11 @@ def people(
         typer.Option("--invite", help="Print Label Studio's invitation link for people without an account."),
     ] = False,
     match: Annotated[
-        bool, typer.Option("--match", help="Map every member whose login is an e-mail address in Label Studio.")
+        bool,
+        typer.Option("--match", help="Map all members by login, if the login is an email address in Label Studio."),
     ] = False,
 ) -> None:
-    """Say which login has which e-mail address in Label Studio, so that people get their own tasks.
+    """Say which login has which email address in Label Studio, so that people get their own tasks.
 
     Example: touchstone labelstudio map demo ann=ann@example.org --server http://localhost:8080
     """
@@ -108,7 +110,7 @@ def people(
 
     shared, address = _opened(project, server)
     _connect(shared, project, address)
-    for login, email in named(pairs or (), "LOGIN=E-MAIL").items():
+    for login, email in named(pairs or (), "LOGIN=EMAIL").items():
         bridge.map_person(shared.store, by=None, project=project, address=address, login=login, email=email)
     for login in remove or ():
         bridge.unmap_person(shared.store, by=None, project=project, address=address, login=login)
@@ -245,7 +247,8 @@ def status(project: Project, server: Server = None) -> None:
         )
     for host in servers:
         stages = ", ".join(stage.value for stage in host.stages) or "no stage yet"
-        typer.echo(f"{host.address}: {stages}; {host.ahead} tasks per person, reserved for {host.hold_hours:g} hours")
+        ahead, hours = with_noun(host.ahead, "task"), "1 hour" if host.hold_hours == 1 else f"{host.hold_hours:g} hours"
+        typer.echo(f"{host.address}: {stages}; {ahead} per person, reserved for {hours}")
         fetched = f"{host.pulled_at:%Y-%m-%d %H:%M:%S} UTC" if host.pulled_at else "never"
         typer.echo(f"  fetched last: {fetched}{' (in progress)' if host.busy else ''}")
         for line in host.lines:
@@ -379,7 +382,7 @@ def _ready(
 def _no_one_known(project: str) -> str:
     return (
         f"No person is mapped to Label Studio yet. Map each login with touchstone labelstudio map {project} "
-        "LOGIN=E-MAIL. Invite people without an account with --invite."
+        "LOGIN=EMAIL. Invite people without an account with --invite."
     )
 
 

@@ -16,20 +16,26 @@ def register(labelstudio: typer.Typer) -> None:
     labelstudio.command("serve")(backend)
 
 
+Spec = Annotated[
+    str,
+    typer.Option(help="The model's description: a YAML file, or the name of a description that comes with Touchstone."),
+]
+Strategy = Annotated[
+    str,
+    typer.Option(help="generate: the model writes its answers. rank_options: the model picks the likeliest choice."),
+]
+Seconds = Annotated[
+    float,
+    typer.Option(
+        min=1, max=3600, help="The time limit of a request, in seconds. Label Studio gives up after 100 seconds."
+    ),
+]
+
+
 def backend(
-    project: Annotated[str, typer.Argument(help="The project whose tasks the model answers.")],
-    spec: Annotated[
-        str,
-        typer.Option(
-            help="The model's description: a YAML file, or the name of a description that comes with Touchstone."
-        ),
-    ],
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="generate: the model writes its answers. rank_options: the model picks the likeliest choice."
-        ),
-    ] = "generate",
+    project: Annotated[str, typer.Argument(help="The project with the tasks for the model.")],
+    spec: Spec,
+    strategy: Strategy = "generate",
     media: Annotated[
         Path | None,
         typer.Option(help="A folder with the images of tasks that Touchstone did not send.", metavar="DIR"),
@@ -41,12 +47,7 @@ def backend(
     secret_env: Annotated[
         str | None, typer.Option(help="The environment variable with the connection's password.", metavar="NAME")
     ] = None,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            min=1, max=3600, help="The time limit of a request, in seconds. Label Studio gives up after 100 seconds."
-        ),
-    ] = 90,
+    seconds: Seconds = 90,
 ) -> None:
     """Give Label Studio predictions of your model while people annotate. Runs until Ctrl+C.
 
@@ -93,7 +94,10 @@ def backend(
             )
             typer.echo(f"{described.name} answers at http://{shown(host)}:{port}. Press Ctrl+C to stop.")
             if secret is None:
-                typer.echo("There is no password, so anyone on this machine can use the model.")
+                typer.echo(
+                    "There is no password, so anyone on this machine can use the model. To set a password, use "
+                    "--secret-env."
+                )
             uvicorn.run(
                 application(asked, secret=secret),
                 host=host,

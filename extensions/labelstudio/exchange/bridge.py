@@ -130,7 +130,7 @@ def map_person(store: Store, *, by: Person | None, project: str, address: str, l
             [
                 Problem(
                     "email",
-                    f"{email!r} is not an e-mail address. Give the address that the person uses to sign in to Label "
+                    f"{email!r} is not an email address. Give the address that the person uses to sign in to Label "
                     "Studio.",
                 )
             ]
@@ -238,7 +238,7 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
 
 _ONE_ONLY = (
     "Stored answers can stay in Label Studio only if the server has one rater. Otherwise, other raters could open "
-    "these answers."
+    "these answers. Turn off this setting first."
 )
 
 

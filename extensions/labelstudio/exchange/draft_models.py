@@ -47,5 +47,5 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
         shown = [(asset.sha256, role) for asset, role in pictures if asset.kind == "image"]
     missing = [role for sha256, role in shown if sha256 is None]
     if missing:
-        raise InvalidMediaError(f"The task's {missing[0] or 'image'} was never imported.")
+        raise InvalidMediaError(f"The task's {missing[0] or 'image'} was never imported. Import the file.")
     return SentOut(task.stage, [picture(sha256, role) for sha256, role in shown if sha256])

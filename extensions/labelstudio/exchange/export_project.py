@@ -55,7 +55,10 @@ def tasks_file(
     schema = access.schema
     stage = stage or first_rated(access.schema)
     if stage is None or not criteria_of(schema, stage):
-        raise InvalidFileError(f"{access.title} has no stage {stage.value if stage else 'in which people rate'}.")
+        raise InvalidFileError(
+            f"{access.title} has no stage {stage.value if stage else 'in which people rate'}. Add this stage to the "
+            "schema, or choose another format."
+        )
     without = [
         field.name
         for field in schema.item.fields
@@ -107,7 +110,14 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
     """
     wanted = stage or first_rated(schema)
     if wanted is None:
-        raise InvalidInputError([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
+        raise InvalidInputError(
+            [
+                Problem(
+                    "labeling",
+                    f"{schema.title} has no stage in which people rate. Add verification or grading to the schema.",
+                )
+            ]
+        )
     texts = dict.fromkeys(labeling(schema, wanted, part.id) for part in schema.dimensions)
     if len(texts) > 1:
         raise InvalidInputError(
@@ -115,7 +125,7 @@ def labeling_of(schema: Schema, stage: Stage | None) -> tuple[bytes, Page]:
                 Problem(
                     "labeling",
                     f"The dimensions of {schema.title} have different questions, so one form cannot show all "
-                    "questions.",
+                    "questions. Choose a stage with the same questions in all dimensions.",
                 )
             ]
         )

@@ -25,7 +25,7 @@ from workflow.access.event_log import log
 from workflow.access.projects import require_lead
 from workflow.annotate.authoring import NewItem, add_items
 from workflow.files.import_answers import take_answers
-from workflow.files.item_media import MediaRequest, asset_name, save_assets, stored_media
+from workflow.files.item_media import MediaRequest, asset_name, count_without_media, save_assets, stored_media
 from workflow.files.one_import import Import, ImportSummary, Progress
 from workflow.results.ratings_from_files import take_ratings
 
@@ -189,14 +189,15 @@ def _save(
         human={rating.rater for rating, _ in read.ratings} - unsigned,
     )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
-    there = sum(1 for _, sha256 in have.values() if sha256)
+    missing = [name for name in wanted if not have.get(name, (0, None))[1]]
     return ImportSummary(
         items=len(new),
         predictions=answers.predictions,
         ratings=taken.new,
         repeated=len(read.items) - len(new) + answers.repeated + taken.repeated,
-        assets_found=there,
-        assets_missing=len(wanted) - there,
+        assets_found=len(wanted) - len(missing),
+        assets_missing=len(missing),
+        without_media=count_without_media(read.items, missing),
         bad=tuple(bad),
         unanswered=answers.unanswered,
         instead=answers.instead,

@@ -114,9 +114,12 @@ def _fill(link: Link, plan: Plan, row: StoredBridgePerson, stage: Stage, n_there
     """Claim the tasks that a person still lacks in a stage. Return why there are no more, if so."""
     person = plan.persons.get(row.person_id)
     if person is None:
-        return "This person's account is inactive, or this person is not in the project."
+        return (
+            "This person's account is inactive, or this person is not in the project. Activate the account, or add "
+            "the person to the project."
+        )
     if row.outside_user is None:
-        return f"Label Studio has no account with the address {row.email} yet."
+        return f"Label Studio has no account with the address {row.email} yet. Invite this person to Label Studio."
     looks = plan.stages[stage]
     if looks.refused:
         return looks.refused

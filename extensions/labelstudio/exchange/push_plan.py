@@ -85,7 +85,7 @@ def plan_of(link: Link) -> Plan:
 
 def _looks(link: Link, access: Access, stage: Stage) -> Looks:
     if stage not in stages_of(access.schema):
-        return Looks({}, f"This project has no {stage.value} stage.")
+        return Looks({}, f"This project has no {stage.value} stage. Choose another stage.")
     configurations = {}
     try:
         for dimension in access.schema.dimensions:

@@ -215,11 +215,11 @@ def _next_steps(
     if not row.stages:
         steps.append("No stage is connected. Connect at least one stage, or push once to remove all tasks.")
     if not mapped:
-        steps.append("No accounts are matched yet. Enter the e-mail addresses that people use in Label Studio.")
+        steps.append("No accounts are matched yet. Enter the email addresses that people use in Label Studio.")
     for mapping, who in mapped:
         if not who.active or (mapping.person_id not in members and not who.is_admin):
             steps.append(
-                f"{_called(who)} is no longer in the project. Remove this person's e-mail address, or add the "
+                f"{_called(who)} is no longer in the project. Remove this person's email address, or add the "
                 "person again."
             )
         elif mapping.outside_user is None and mapping.why:  # without a reason, no push has looked yet

@@ -83,7 +83,8 @@ class Link:
             row = servers.by_id(session, id=self.bridge_id, lock=True)
             if row.busy_by != self.by:
                 raise ConflictError(
-                    "Another process took over this synchronization because this process did not respond in time."
+                    "Another process took over this synchronization because this process did not respond in "
+                    "time. Wait until the other process ends, then try again."
                 )
             servers.occupy(session, row=row, by=self.by, until=self.store.now() + LEASE)
             yield session

@@ -32,7 +32,9 @@ SCREEN = Screen(
     room=Room.SETTINGS,
     role=Role.LEAD,
     words="annotate elsewhere connect server bridge",
-    needs=Need("No Label Studio server is connected to this project yet.", servers.has_server),
+    needs=Need(
+        "No Label Studio server is connected to this project yet. Connect a server on this page.", servers.has_server
+    ),
 )
 
 NEW = "Another server"
@@ -120,9 +122,10 @@ def _begin(services: Services, view: ProjectView, action: str, address: str) -> 
 
 
 def _in_short(status: BridgeStatus, now: datetime) -> str:
+    hours = "1 hour" if status.hold_hours == 1 else f"{status.hold_hours:g} hours"
     parts = [
         ", ".join(stage.value.capitalize() for stage in status.stages) or "No stage connected",
-        f"{markup.count(status.ahead, 'task')} per person, reserved for {status.hold_hours:g} hours",
+        f"{markup.count(status.ahead, 'task')} per person, reserved for {hours}",
         f"fetched {_ago(status.pulled_at, now)}",
         f"sent {_ago(status.pushed_at, now)}",
     ]
@@ -187,9 +190,7 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
     members = memberships.list_members(services.store, person=services.person, project=view.name)
     mapped = {person.login: person for person in status.people}
     gone = [person for person in status.people if person.login not in {member.person.login for member in members}]
-    st.caption(
-        "Enter the e-mail address that each person uses in Label Studio. People without an address get no tasks."
-    )
+    st.caption("Enter the email address that each person uses in Label Studio. People without an address get no tasks.")
     with st.form(f"label_studio.people.{status.address}", border=False):
         everyone = [(member.person.login, member.person.name) for member in members]
         everyone += [(person.login, person.name) for person in gone]
@@ -215,7 +216,7 @@ def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | No
         )
     with address:
         st.text_input(
-            f"E-mail address of {markup.label(name)}",
+            f"Email address of {markup.label(name)}",
             value=stored,
             key=key,
             label_visibility="collapsed",
@@ -293,7 +294,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
                 key=f"{key}.hold",
             )
         st.checkbox(
-            "Keep stored answers editable in Label Studio (only on a server with one rater)",
+            "Keep stored answers editable",
             value=status.stay if status else False,
             key=f"{key}.stay",
         )
@@ -314,7 +315,7 @@ def _first_steps(view: ProjectView) -> None:
     shell.show(
         markup.notice(
             "On Touchstone's server, set a Label Studio token (TOUCHSTONE_LABEL_STUDIO_TOKEN) and the server's "
-            f"public address (TOUCHSTONE_PUBLIC_URL). Then connect {view.title}, enter e-mail addresses, and push. "
+            f"public address (TOUCHSTONE_PUBLIC_URL). Then connect {view.title}, enter email addresses, and push. "
             "For details, see docs/label-studio.md."
         )
     )

@@ -112,7 +112,7 @@ def person(session: Session, *, bridge_id: int, person_id: int) -> StoredBridgeP
 
 
 def put_person(session: Session, *, bridge_id: int, person_id: int, email: str, now: datetime) -> None:
-    """Send a person's work to a server, where they have this e-mail address. Their user id there is not known yet."""
+    """Send a person's work to a server, where they have this email address. Their user id there is not known yet."""
     row = person(session, bridge_id=bridge_id, person_id=person_id)
     if row is None:
         row = BridgePersonRow(bridge_id=bridge_id, person_id=person_id, email=email, created_at=now)

@@ -157,7 +157,8 @@ class Backend:
             ]
             if len(named) > MOST_PICTURES:
                 raise BadRequestError(
-                    f"the task names {len(named)} images, but a model can receive at most {MOST_PICTURES}."
+                    f"the task names {len(named)} images, but a model can receive at most {MOST_PICTURES}. Use "
+                    "fewer images in each task."
                 )
             pictures = [self.fetch(value) for value in named]
         controls = [
@@ -177,7 +178,7 @@ class Backend:
         for number, control in enumerate(controls, first):
             options = tuple(text for text, _ in control.offered(data)) if control.kind == "Choices" else ()
             if control.kind == "Choices" and not options:
-                raise BadRequestError(f"{control.name} has no choices in this task.")
+                raise BadRequestError(f"{control.name} has no choices in this task. Add choices to the task.")
             wording = (control.prompt or shown) if self.ranks else control.asked(data)
             text = "\n".join(part for part in dict.fromkeys((shown, wording)) if part)
             question = Question(

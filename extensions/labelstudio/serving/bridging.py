@@ -13,6 +13,7 @@ from annotation_schemas.model import Schema
 from app.services import Resources
 from app.serving.signing_key import key_of
 from domain.bridge import BridgeOutcome
+from domain.english import with_noun
 from domain.errors import NotFoundError, SettingsError
 from domain.records import AssetView, Person
 from domain.settings import PUBLIC_URL, Settings, public_url
@@ -143,18 +144,14 @@ def outcomes_in_words(*rounds: PullResult | PushResult | None) -> list[str]:
     lines = []
     for outcome, words in OUTCOMES.items():
         n = sum(transfer.outcomes.get(outcome, 0) for transfer in rounds if transfer is not None)
-        lines += [_counted(n, *words)] if n else []
+        lines += [with_noun(n, *words)] if n else []
     for transfer in rounds:
         if isinstance(transfer, PushResult):
-            lines += [_counted(transfer.sent, "task sent", "tasks sent")] if transfer.sent else []
+            lines += [with_noun(transfer.sent, "task sent", "tasks sent")] if transfer.sent else []
             lines += (
-                [_counted(transfer.called_back, "task called back", "tasks called back")]
+                [with_noun(transfer.called_back, "task called back", "tasks called back")]
                 if transfer.called_back
                 else []
             )
     removed = sum(transfer.removed for transfer in rounds if transfer is not None)
-    return [*lines, *([_counted(removed, "task removed there", "tasks removed there")] if removed else [])]
-
-
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
+    return [*lines, *([with_noun(removed, "task removed there", "tasks removed there")] if removed else [])]

@@ -48,7 +48,10 @@ class PictureFinder:
         if len(places) != 1:
             why = "several files match" if places else "no file matches"
             where = "in the folder that --media names" if self._folder else "because --media names no folder"
-            raise InvalidMediaError(f"{why} {path} {where}. Touchstone does not download files.")
+            raise InvalidMediaError(
+                f"{why} {path} {where}. Touchstone does not download files. Give --media a folder with exactly one "
+                "matching file."
+            )
         medium = self._theirs.add(places[0], name=str(places[0]))
         if medium.kind != "image":
             raise InvalidMediaError(f"{path} is not an image. Use an image file.")

@@ -39,7 +39,8 @@ def run(action: Literal["push", "pull"], project: str, address: str, *, seconds:
     except subprocess.TimeoutExpired:
         return SyncResult(
             (
-                f"The synchronization was stopped after {seconds:.0f} seconds. The next synchronization continues from "
+                f"Touchstone stopped the synchronization after {seconds:.0f} seconds. The next synchronization "
+                f"continues from "
                 "this point.",
             ),
             False,

@@ -33,7 +33,7 @@ def test_what_does_not_fit_is_kept_and_comes_again_with_the_reason(store: Store,
     assert pull(store, front).outcomes == {BridgeOutcome.REFUSED: 1}
     push(store, front)
     (again,) = front.waiting("ann")
-    assert "could not be stored" in again.data["says"]
+    assert "could not store your answer" in again.data["says"]
     assert again.predictions == [{"result": written(choice="green")}]
     front.annotate(again, ANN, [{"from_name": "colour_of_the_sky", "value": "red"}])
     pull(store, front)

@@ -17,18 +17,18 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     file = FOLDER / "kitchen-snapshot.json"
     refused = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.fit=verdict", home=home)
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert "--set controls.fit: A kitchen has no stage such criterion. Take fits, shown" in refused.stderr
+    assert "--set controls.fit: A kitchen has no such criterion. Choose from: fits, shown" in refused.stderr
     brought = touchstone("item", "import", "old", "label_studio", file, "--set", "controls.prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (some items wait for files; add the files with --media DIR).",
+        "Media: 0 present, 4 missing (4 items with missing media; add the files with --media DIR).",
         "Not imported, because the task was skipped: 1 annotation.",
         "Replaced by a later annotation of the same person or model: 1.",
         "Counted as people: label-studio-4, label-studio-5.",
         "To mark a rater as a person or machine: touchstone rater list old --people NAME or --machines NAME.",
     ]
     out = touchstone("item", "export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
-    assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
+    assert out.stdout == f"Wrote 4 items in 1 file to {tmp_path / 'tasks.json'}.\n"
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
     form = tmp_path / "form.xml"

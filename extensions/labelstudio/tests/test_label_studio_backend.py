@@ -317,7 +317,7 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
 @pytest.mark.parametrize(
     ("body", "status", "sentence"),
     [
-        (b"{", 400, "not JSON"),
+        (b"{", 400, "not valid JSON"),
         ([1], 400, "A request for predictions must have this form"),
         ({"tasks": [{"id": 1}], "label_config": CONFIG}, 400, "each with its `data`"),
         ({"tasks": [], "label_config": 1}, 400, "`label_config`"),
@@ -326,7 +326,7 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
         ({"tasks": [], "label_config": "<View>" * 60 + "</View>" * 60}, 400, "too deep"),
         ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "Send fewer tasks"),
         ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "Send fewer tasks"),
-        (b"[" * 100_000, 400, "not JSON"),
+        (b"[" * 100_000, 400, "not valid JSON"),
         (b'"' + b"x" * 20_000_001 + b'"', 413, "20 MB"),
     ],
 )

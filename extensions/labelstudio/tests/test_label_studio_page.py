@@ -62,7 +62,7 @@ def words(page: AppTest) -> str:
 
 
 def email_of(page: AppTest, name: str) -> object:
-    return next(box for box in page.text_input if box.label == f"E-mail address of {name}")
+    return next(box for box in page.text_input if box.label == f"Email address of {name}")
 
 
 def press(page: AppTest, label: str) -> None:

@@ -75,10 +75,10 @@ def test_people_are_said_and_listed_without_asking_the_server(home: Home) -> Non
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        ("bo", "does not have the form LOGIN=E-MAIL"),
-        ("bo=", "does not have the form LOGIN=E-MAIL"),
-        ("=bo@example.org", "does not have the form LOGIN=E-MAIL"),
-        ("bo=nobody", "is not an e-mail address"),
+        ("bo", "does not have the form LOGIN=EMAIL"),
+        ("bo=", "does not have the form LOGIN=EMAIL"),
+        ("=bo@example.org", "does not have the form LOGIN=EMAIL"),
+        ("bo=nobody", "is not an email address"),
         ("olu=olu@example.org", "is not in the project"),
         ("nobody=nobody@example.org", "is not in the project"),
     ],

@@ -35,7 +35,7 @@ SCREEN = Screen(
     room=Room.RELEASE,
     role=Role.LEAD,
     words="leaderboard entries teams submissions website",
-    needs=Need("Other teams submit answers to a release. Make a release first.", project_facts.has_releases),
+    needs=Need("Other teams submit answers to a release. Create a release first.", project_facts.has_releases),
 )
 
 STYLE = '[data-part="preview"] { max-height: 36rem; overflow-y: auto; }'

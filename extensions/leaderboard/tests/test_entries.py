@@ -54,7 +54,7 @@ def take(store: Store, media: MediaStore, path: Path, **how: Any) -> entries.Acc
 def test_an_entry_is_held_against_the_key(store: Store, media: MediaStore, project: str, tmp_path: Path) -> None:
     done = take(store, media, sent(tmp_path, "ABCDAAAAAA"))
     assert (done.answers, done.unanswered, done.replaced) == (10, 0, None)
-    assert entries.sentence(done) == "Team A: Planner: 10 answers taken."
+    assert entries.sentence(done) == "Team A: Planner: 10 answers accepted."
     line = entries.score_of(store, by=None, project="p", entry=done.entry)
     assert line is not None
     assert (line.found.value, line.found.n_units) == (0.6, 10)  # A B C D A, and the A of the ninth
@@ -96,8 +96,8 @@ def test_a_newer_entry_counts_and_the_earlier_one_is_kept(
         ),
         (KEYS, [(3, "D"), (4, "B")], "2 items are answered more than once: row 11, row 12"),
         ("EBCDABCDFZ", [], "3 answers match no option of their items: row 1, row 9, row 10 ('E')."),
-        ("ABCD", [], "6 of 10 items have no answer. The first of these items is 4."),
-        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "2 of 10 items have no answer. The first of these items is 8."),
+        ("ABCD", [], "Items without an answer: 6 of 10. The first of these items is 4."),
+        ("ABCDABCD", [(8, "N/A"), (9, "N/A")], "Items without an answer: 2 of 10. The first of these items is 8."),
         ("E", [(1, "A"), (1, "A"), (99, "A")], "1 row matches no item of this project: row 4"),
     ],
 )
@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_counted_and_nothing_is_taken(
     with pytest.raises(InvalidFileError) as refused:
         take(store, media, sent(tmp_path, labels, *more))
     assert words in str(refused.value)
-    assert "The entry was not accepted." in str(refused.value)
+    assert "Touchstone did not accept the entry." in str(refused.value)
     assert entries.entries(store, by=None, project="p") == []
 
 
@@ -119,7 +119,7 @@ def test_several_problems_are_told_at_once(store: Store, media: MediaStore, proj
         "1 row matches no item of this project: row 4",
         "1 item is answered more than once: row 3",
         "1 answer matches no option of its item: row 1 ('E').",
-        "8 of 10 items have no answer. The first of these items is 2.",
+        "Items without an answer: 8 of 10. The first of these items is 2.",
     ):
         assert words in said
     assert "anyway" not in said, "an item that is answered twice cannot be taken as it is"
@@ -129,7 +129,8 @@ def test_a_file_that_breaks_off_is_refused(store: Store, media: MediaStore, proj
     path = sent(tmp_path, KEYS)
     path.write_text(path.read_text()[:-40])
     with pytest.raises(
-        InvalidFileError, match=r"1 row cannot be read: row 10 \(.* Touchstone cannot read it beyond this position\)"
+        InvalidFileError,
+        match=r"1 row cannot be read: row 10 \(.* Touchstone cannot read the text after this position\)",
     ):
         take(store, media, path)
 
@@ -138,7 +139,7 @@ def test_what_is_missing_or_unreadable_counts_as_wrong_if_it_is_taken_anyway(
     store: Store, media: MediaStore, project: str, tmp_path: Path
 ) -> None:
     path = sent(tmp_path, "ABCE", (4, "N/A"))
-    with pytest.raises(InvalidFileError, match="Use --anyway to accept the entry"):
+    with pytest.raises(InvalidFileError, match="Or use --anyway to accept the entry"):
         take(store, media, path)
     done = take(store, media, path, anyway=True)
     assert (done.answers, done.unanswered) == (4, 6)
@@ -209,6 +210,6 @@ def test_the_command_says_what_came_of_it(
 
     assert said("list", "p") == "There are no entries yet.\n"
     told = said("import", "p", str(sent(tmp_path, "ABCDAAAAAA")), "--team", "A", "--model", "M")
-    assert told.startswith("A: M: 10 answers taken.\n")
+    assert told.startswith("A: M: 10 answers accepted.\n")
     assert " 0.600 " in told
     assert "A: M  counts" in said("list", "p")

@@ -62,7 +62,10 @@ def test_only_what_was_chosen_is_there(world: Store, media: MediaStore, tmp_path
     assert [name for name, _ in shown(world, entries=False).rows] == ["ours"]
     gone = shown(world, models=("no one",), scores=(Scores("key"), Scores("human", "beauty")))
     assert [name for name, _ in gone.rows] == ["Team A: Planner"]
-    assert gone.lacking == ("People, beauty no longer exists.", "no one has no answers that count.")
+    assert gone.lacking == (
+        "People, beauty no longer exists. Choose another number.",
+        "no one has no answers that count. Choose another model, or import answers of this model.",
+    )
     take(world, media, sent(tmp_path, KEYS, name="b.json"), team="B")
     assert [name for name, _ in shown(world).rows] == ["B: Planner", "Team A: Planner", "ours"]
     (mistaken,) = (each.run for each in entries.entries(world, by=None, project="p") if each.team == "B")
@@ -78,7 +81,7 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
     counted = shown(world, by="task_goal.words", bins=(1, 4))
     assert [column.partition("; ")[2] for column in counted.columns[1:]] == ["Goal: number of words: 1 to 3"]
     for by, words in (
-        ("task_goal", "Slices by Goal cannot be shown because their values could be texts of items."),
+        ("task_goal", "Touchstone cannot show slices by Goal because the values could reveal texts of items."),
         ("question", "could reveal texts of items"),
         ("video_id", "could reveal texts of items"),
         ("answer", "would reveal information about the key"),

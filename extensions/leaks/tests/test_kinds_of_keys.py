@@ -70,6 +70,13 @@ def several(dice: random.Random, options: Options) -> Options:
     return [option for option in options if dice.random() < 0.5]
 
 
+def with_full_stops(dice: random.Random, options: Options) -> Options:
+    """Choose right options and give only these a full stop."""
+    right = several(dice, options)
+    options[:] = [f"{option}." if option in right else option for option in options]
+    return [f"{option}." for option in right]
+
+
 def sets(
     folder: Path,
     seed: int = 5,
@@ -153,6 +160,7 @@ def test_the_order_of_rows_and_options_that_tells_a_set_is_found(tmp_path: Path)
     by_number = sets(tmp_path / "number", order=lambda drawn: len(drawn[1]))
     assert by_number >= {"order"}
     assert sets(tmp_path / "one", order=lambda drawn: drawn[0][1] in drawn[1]) >= {"order"}
+    assert sets(tmp_path / "full stops", right=with_full_stops) == {"writing"}
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     found = fit.look(folder)
     assert (found.parameters, found.shards, found.stored) == (300, 3, "bfloat16")
     (folder / names[1]).unlink()
-    assert fit.look(folder).trouble == f"1 of 3 weight files are missing (such as {names[1]}). Finish the download."
+    assert fit.look(folder).trouble == f"Missing weight files: 1 of 3 (such as {names[1]}). Finish the download."
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"w": "../../secret"}}))
     assert fit.look(folder).trouble.endswith("names files outside the folder. Download the model again.")
     (folder / "model.safetensors.index.json").unlink()
@@ -77,9 +77,9 @@ def test_shards_are_added_up_and_a_missing_one_is_named(tmp_path: Path) -> None:
     [
         (b"", "damaged or incomplete"),
         (struct.pack("<Q", 2**60) + b"{}", "damaged or incomplete"),
-        (struct.pack("<Q", 2) + b"[]", "header cannot be read"),
-        (struct.pack("<Q", 9) + b'{"a": 3} ', "header cannot be read"),
-        (struct.pack("<Q", 4) + b"\xff\xfe{}", "header cannot be read"),
+        (struct.pack("<Q", 2) + b"[]", "Touchstone cannot read its header"),
+        (struct.pack("<Q", 9) + b'{"a": 3} ', "Touchstone cannot read its header"),
+        (struct.pack("<Q", 4) + b"\xff\xfe{}", "Touchstone cannot read its header"),
         (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS placeholder"),
     ],
 )
@@ -102,7 +102,7 @@ def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ("{", "cannot be read"),
+        ("{", "Touchstone cannot read m/config.json"),
         ("[]", "the file is not a JSON object"),
         ("{}", "has no model_type"),
         ('{"model_type": "minigpt4"}', "MiniGPT-4 has no class in transformers"),
@@ -141,7 +141,9 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
 
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:
     found = fit.look(model(tmp_path / "m", w=("F16", [7_063_427_072])))
-    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("The model would fit with dtype bfloat16.")
+    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith(
+        "Use dtype bfloat16, because the model then fits."
+    )
     assert "The model requires a GPU" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
 
 
@@ -191,7 +193,7 @@ def test_a_description_is_guessed(
 
 
 def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="no config"):
+    with pytest.raises(ModelError, match=r"config.json is missing"):
         fit.spec_for_folder(tmp_path)
 
 

@@ -134,8 +134,8 @@ def test_one_bad_picture_spoils_no_one_elses_answer(kept: Kept, tmp_path: Path) 
     questions[4] = replace(questions[4], cannot="Its clip is not there.")
     answers = asked(model, questions)
     assert {number for number in answers if answers[number].outcome is Outcome.SKIPPED} == {2, 3, 4}
-    assert answers[2].error.startswith("The picture gone.png cannot be opened")
-    assert answers[3].error == "The picture missing.png is missing."
+    assert answers[2].error.startswith("Touchstone cannot open the picture gone.png")
+    assert answers[3].error == "The picture missing.png is missing. Import the picture again."
     assert answers[4].error == "Its clip is not there."
     for number in (0, 1, 5):
         assert texts(answers)[number] == texts(good)[number]
@@ -233,7 +233,7 @@ def test_a_question_longer_than_the_model_holds_is_not_asked(tiny_models: Shelf,
     questions = [*six(tmp_path)[:2], question(9, shown(tmp_path, 1), words)]
     answers = asked(model, questions)
     assert answers[9].outcome is Outcome.SKIPPED
-    assert "holds only 1024 for question and answer together" in answers[9].error
+    assert "accepts at most 1024 for question and answer together" in answers[9].error
     assert texts(answers)[0] == texts(asked(model, questions[:1]))[0]
 
 

@@ -47,12 +47,12 @@ def changed(path: Path, **values: Any) -> None:
 
 def test_no_such_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file.bin").write_bytes(b"x")
-    assert refused(tmp_path / "nothing") == f"The folder {tmp_path}/nothing does not exist."
+    assert refused(tmp_path / "nothing") == f"The folder {tmp_path}/nothing does not exist. Check the path."
     assert "is a file. Give the path of a model folder" in refused(tmp_path / "file.bin")
     assert "config.json is missing" in refused(tmp_path)
     (tmp_path / "a" / "b").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "a" / "b")  # wherever the checkout is: what is named has to be absent from there
-    assert "The folder . does not exist./../etc" in refused("../../etc")
+    assert "The folder ../../etc does not exist." in refused("../../etc")
 
 
 def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_weights_of_which_a_part_is_missing(folder: Path) -> None:
 
 def test_weights_of_another_model(folder: Path, tiny_models: Shelf) -> None:
     shutil.copy(tiny_models.folder("text") / "model.safetensors", folder / "model.safetensors")
-    assert refused(folder).startswith("The weights of mine have other sizes than its config.json says")
+    assert refused(folder).startswith("The sizes of the weights of mine differ from its config.json")
 
 
 def test_an_old_checkpoint_whose_processor_lacks_a_setting(folder: Path, tiny_models: Shelf, tmp_path: Path) -> None:
@@ -178,8 +178,16 @@ def test_not_enough_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("family", "more", "sentence"),
     [
-        ("blip2_opt", {"adapter": "completion", "modality": "images"}, "BLIP-2 takes one picture, but the description"),
-        ("blip2_opt", {"adapter": "completion", "modality": "video"}, "BLIP-2 takes one picture, but the description"),
+        (
+            "blip2_opt",
+            {"adapter": "completion", "modality": "images"},
+            "BLIP-2 accepts one picture, but the description",
+        ),
+        (
+            "blip2_opt",
+            {"adapter": "completion", "modality": "video"},
+            "BLIP-2 accepts one picture, but the description",
+        ),
         ("blip2_t5", {"adapter": "completion"}, "needs another adapter. Set `adapter: encoder_decoder`"),
         ("llava", {"adapter": "completion"}, "LLaVA needs another adapter. Set `adapter: chat`"),
         ("text", {"modality": "one_image"}, "is a text model (llama) and cannot see images"),
@@ -195,7 +203,7 @@ def test_a_description_that_does_not_fit_the_model(
 def test_without_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     told = refused(folder)
-    assert told.startswith("Local models need torch, but torch is not installed. To install it, ")
+    assert told.startswith("Local models need torch, but torch is not installed. To install the missing packages, ")
 
 
 def test_a_torchvision_for_another_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +211,10 @@ def test_a_torchvision_for_another_torch(folder: Path, monkeypatch: pytest.Monke
         raise RuntimeError("operator torchvision::nms does not exist")
 
     monkeypatch.setattr(libraries.importlib, "import_module", broken)
-    assert "torch is installed, but the import failed: RuntimeError: operator torchvision::nms" in refused(folder)
+    assert (
+        "Python cannot import torch, although the package is installed. Install the package again. Error: "
+        "RuntimeError: operator torchvision::nms"
+    ) in refused(folder)
 
 
 def test_a_good_one_loads(folder: Path) -> None:

@@ -157,7 +157,9 @@ def test_a_model_for_one_picture_is_not_asked_about_two(family: str, kept: Kept,
     other = question(2, shown(tmp_path, 1), "What is this?")
     answers = asked(model, [two, other])
     assert answers[1].outcome is Outcome.SKIPPED
-    assert answers[1].error.endswith("accepts only one picture, but the question has 2.")
+    assert answers[1].error.endswith(
+        "accepts only one picture, but the question has 2. Choose a model that accepts several pictures."
+    )
     assert texts(answers)[2] == texts(asked(model, [other]))[2]
     assert asked(model, [without_pictures(other)])[2].outcome is Outcome.SKIPPED
 
@@ -181,7 +183,7 @@ def test_clips_become_single_pictures_where_there_is_no_video(family: str, tiny_
     of_clip = asked(model, [question(1, *clip(tmp_path, 0, 1, 2), "What next?")])[1]
     of_pictures = asked(model, [question(1, shown(tmp_path, 1), shown(tmp_path, 2), "What next?")])[1]
     assert of_clip.text == of_pictures.text
-    assert of_clip.detail["clips"] == "The model gets 2 frames of clips as single pictures."
+    assert of_clip.detail["clips"] == "The model gets clips as single pictures (2 frames)."
 
 
 def test_video_llava_sees_clips_as_videos(tiny_models: Shelf, tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_what_pictures_add_needs_pictures(opened: Callable[[str], LoadedModel], 
     plain = one(ranker(opened("llava"), without_image=True), asked(ASKED))
     assert plain.outcome is Outcome.ANSWERED
     assert "pmi_logprob" not in plain.detail["scores"]
-    with pytest.raises(ModelError, match="BLIP-2 cannot be asked without a picture"):
+    with pytest.raises(ModelError, match="BLIP-2 cannot answer without a picture"):
         ranker(opened("blip2_opt"), without_image=True)
 
 
@@ -339,7 +339,7 @@ def test_numbers_that_ran_over_are_no_scores(
     monkeypatch.setattr(Ranker, "_picked", lambda self, logprobs, tokens: [float("nan")] * len(tokens))
     attempt = one(ranker(opened("text")), asked(ASKED))
     assert attempt.outcome is Outcome.FAILED
-    assert "no probability for every token of the option “open the drawer”" in attempt.error
+    assert "does not give a probability for every token of the option “open the drawer”" in attempt.error
 
 
 def test_a_description_is_opened_to_rank(tiny_models: Any, shown: list[Picture]) -> None:
@@ -378,8 +378,8 @@ def test_a_mark_within_an_option_is_plain_text(opened: Callable[[str], LoadedMod
     ("family", "way", "says"),
     [
         ("paligemma", "cached", "only with a separate pass for each option"),
-        ("gemma3", "packed", "cannot be packed into one row for Gemma 3"),
-        ("blip2_t5", "packed", "cannot be packed into one row for BLIP-2 with T5"),
+        ("gemma3", "packed", "Gemma 3 cannot rank options that are packed into one row"),
+        ("blip2_t5", "packed", "BLIP-2 with T5 cannot rank options that are packed into one row"),
     ],
 )
 def test_ways_that_would_be_wrong_are_refused(

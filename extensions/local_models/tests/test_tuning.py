@@ -121,7 +121,7 @@ def test_what_cannot_be_tuned_on_is_said_in_a_sentence(
     image.write_bytes(held)
     path = release / "preference_pairs" / "train.jsonl"
     path.write_bytes(path.read_bytes()[:-40])
-    assert "train.jsonl:6 is not a line of preference_pairs" in told()
+    assert f"Line 6 of {path} is not in the format preference_pairs" in told()
     assert not (tmp_path / "out").exists()
     (tmp_path / "out").mkdir()
     assert "already exists" in told()

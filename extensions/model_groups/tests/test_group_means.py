@@ -82,7 +82,7 @@ def test_numbers_are_cut_at_limits_and_mistakes_are_named() -> None:
         ("13 and more", ("a13",)),
     ]
     assert grouped(read, board, parse_grouping(read, "family:3")).groups == [], "a name is no number"
-    with pytest.raises(InvalidInputError, match="an attribute 'sise'; choose one of family, size, parameters"):
+    with pytest.raises(InvalidInputError, match=r"an attribute 'sise'. Choose one of family, size, parameters"):
         parse_grouping(read, "sise")
     with pytest.raises(InvalidInputError, match=r"'big' is not a valid number. Use a number such as 10 or 10B"):
         parse_grouping(read, "size:big")

@@ -38,54 +38,61 @@ def register(cli: typer.Typer) -> None:
     find_group(cli, "goal", Panel.ITEMS, "Ask a model to name the goals in narrated videos.").command("create")(goals)
 
 
+Tries = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=20,
+        help="The maximum number of retries after an invalid reply. Touchstone leaves out videos without a valid "
+        "reply.",
+    ),
+]
+Prompt = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with your own prompt. The prompt must contain {narrations}, and can contain {form}, "
+        "{fewest} and {most}.",
+        metavar="FILE",
+    ),
+]
+Spec = Annotated[
+    str | None,
+    typer.Option(
+        help="The model's description with its endpoint: a YAML file, or the name of a description that comes "
+        "with Touchstone."
+    ),
+]
+Constrain = Annotated[
+    bool,
+    typer.Option(
+        "--constrain",
+        help="Ask the server to enforce the JSON form with response_format. Not all servers support this setting.",
+    ),
+]
+Check = Annotated[
+    Path | None,
+    typer.Option(
+        "--check", help="Check a file of goals that people corrected, without asking a model.", metavar="FILE"
+    ),
+]
+
+
 def goals(
     file: File,
     out: Annotated[
         Path | None,
         typer.Option(help="The output file for the goals. Touchstone writes replies and settings next to this file."),
     ] = None,
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            help="The model's description with its endpoint: a YAML file, or the name of a description that comes "
-            "with Touchstone."
-        ),
-    ] = None,
-    prompt: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with your own prompt. The prompt must contain {narrations}, and can contain {form}, "
-            "{fewest} and {most}.",
-            metavar="FILE",
-        ),
-    ] = None,
-    check: Annotated[
-        Path | None,
-        typer.Option(
-            "--check", help="Check a file of goals that people corrected, without asking a model.", metavar="FILE"
-        ),
-    ] = None,
+    spec: Spec = None,
+    prompt: Prompt = None,
+    check: Check = None,
     video: Annotated[
         list[str] | None, typer.Option(help="Use only this video. Repeat the option for more videos.")
     ] = None,
-    tries: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=20,
-            help="The maximum number of retries after an invalid reply. Touchstone leaves out videos without a valid "
-            "reply.",
-        ),
-    ] = 3,
+    tries: Tries = 3,
     fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
     most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions than this number.")] = 20,
-    constrain: Annotated[
-        bool,
-        typer.Option(
-            "--constrain",
-            help="Ask the server to enforce the JSON form with response_format. Not all servers support this setting.",
-        ),
-    ] = False,
+    constrain: Constrain = False,
     max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")] = None,
     max_cost: Annotated[
         float | None,

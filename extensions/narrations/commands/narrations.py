@@ -61,7 +61,8 @@ Unsure = Annotated[bool, typer.Option("--with-unsure", help="For Ego4D: include 
 Goals = Annotated[
     Path,
     typer.Option(
-        help="The goals, as JSON, JSON lines, CSV, EgoPlan's questions, or a folder of JSON files.", metavar="FILE|DIR"
+        help="A file of goals (JSON, JSON lines, CSV or EgoPlan's questions), or a folder of JSON files.",
+        metavar="FILE|DIR",
     ),
 ]
 Out = Annotated[
@@ -84,7 +85,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     group = find_group(cli, "narration", Panel.ITEMS, "Check narrations of videos, or questions made from narrations.")
     group.command("check")(check)
-    group = find_group(cli, "question", Panel.ITEMS, "Write questions about the next action from narrations.")
+    group = find_group(cli, "question", Panel.ITEMS, "Make questions about the next action, based on narrations.")
     group.command("create")(questions)
 
 
@@ -125,13 +126,37 @@ def check(
         f"{read.path} ({read.form}): {with_noun(overview.narrations, 'narration')} of "
         f"{with_noun(overview.videos, 'video')}, {hours}"
     )
-    typer.echo(f"   {overview.texts:,} different phrases")
-    typer.echo(f"   {overview.overlapping:,} of {overview.pairs:,} begin before the previous narration stops")
+    typer.echo(f"   {with_noun(overview.texts, 'different phrase')}")
+    typer.echo(f"   begin before the previous narration stops: {overview.overlapping:,} of {overview.pairs:,}")
     for rate, n in overview.counted.items():
         typer.echo(f"   {rate} frames per second in {with_noun(n, 'video')}")
     if overview.counted and overview.unclear:
         typer.echo(f"   unclear frame rate in {with_noun(overview.unclear, 'video')}")
     tell_rows(read)
+
+
+VerbClasses = Annotated[
+    Path | None,
+    typer.Option(
+        help="EPIC-KITCHENS' file of verb classes. Actions with the same verb and noun classes count as the same "
+        "action.",
+        metavar="FILE",
+    ),
+]
+Slack = Annotated[
+    str,
+    typer.Option(
+        help="The number of seconds that a goal may extend beyond its parent or the video's narrations.",
+        metavar="S",
+    ),
+]
+Observe = Annotated[
+    str,
+    typer.Option(
+        help="The rule for the observation's time. gap: --gap seconds before the action. ended or last: the "
+        "later of this time and the end of an action of the progress."
+    ),
+]
 
 
 def questions(
@@ -146,29 +171,10 @@ def questions(
     ] = "seconds",
     fewest: Annotated[int, typer.Option(min=1, help="Leave out goals with fewer actions than this number.")] = 4,
     most: Annotated[int, typer.Option(min=1, help="Leave out goals with more actions than this number.")] = 20,
-    slack: Annotated[
-        str,
-        typer.Option(
-            help="The number of seconds that a goal may extend beyond its parent or the video's narrations.",
-            metavar="S",
-        ),
-    ] = "1",
+    slack: Slack = "1",
     gap: Annotated[str, typer.Option(help="Seconds between the observation and the action.", metavar="S")] = "0.5",
-    observe: Annotated[
-        str,
-        typer.Option(
-            help="The rule for the observation's time. gap: --gap seconds before the action. ended, last: the end "
-            "of an action of the progress, if that end is later."
-        ),
-    ] = "gap",
-    verb_classes: Annotated[
-        Path | None,
-        typer.Option(
-            help="EPIC-KITCHENS' file of verb classes. Actions with the same verb and noun classes count as the same "
-            "action.",
-            metavar="FILE",
-        ),
-    ] = None,
+    observe: Observe = "gap",
+    verb_classes: VerbClasses = None,
     noun_classes: Annotated[
         Path | None,
         typer.Option(
@@ -185,8 +191,7 @@ def questions(
         bool,
         typer.Option(
             "--apart",
-            help="Write the details of how each question was made to a separate file, because these details reveal the "
-            "answers.",
+            help="Write a separate file about how each question was made, because these details reveal the answers.",
         ),
     ] = False,
     narrator: Narrator = 1,

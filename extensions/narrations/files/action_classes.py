@@ -47,10 +47,11 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
         try:
             words = texts(instances)
         except NotList as error:
-            raise InvalidFileError(f"{file.name}, line {row.line}, instances: {error}.") from error
+            raise InvalidFileError(f"{file.name}, line {row.line}, instances: {error}. Correct the line.") from error
         if row.problem or not id.isascii() or not id.isdecimal() or len(id) > 9:
             raise InvalidFileError(
-                f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is not a number'}."
+                f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is not a number'}. Correct "
+                "the line."
             )
         for word in (key, *words):
             ids_by_word.setdefault(word.casefold(), int(id))

@@ -88,7 +88,8 @@ class _Reader:
         walk = self._walk
         if walk.skip() != "{":
             raise InvalidFileError(
-                f"{self._found.path} is a list, but Ego4D's narrations must be an object with a key for each video."
+                f"{self._found.path} is a list, but Ego4D's narrations must be an object with a key for each "
+                "video. Use Ego4D's original file."
             )
         try:
             for name in walk.members():

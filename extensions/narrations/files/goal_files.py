@@ -103,7 +103,7 @@ def read_goals(path: Path, clock: Clock | None = None) -> ReadGoals:
         first = (
             f". The first invalid entry is in line {result.bad[0].row}: {result.bad[0].reason}" if result.bad else ""
         )
-        raise InvalidFileError(f"{path.name} has no valid goal{first}.")
+        raise InvalidFileError(f"{path.name} has no valid goal{first}. Correct the file.")
     return result
 
 

@@ -100,7 +100,7 @@ def read_narrations(file: Path, how: Reading | None = None) -> ReadNarrations:
             if narrations.bad
             else ""
         )
-        raise InvalidFileError(f"{file.name} has no valid narration{first}.")
+        raise InvalidFileError(f"{file.name} has no valid narration{first}. Correct the file.")
     return narrations
 
 
@@ -147,7 +147,7 @@ class _Table:
                         Problem(
                             "column",
                             f"{self._found.path} has no column {column!r}. The file has the columns "
-                            f"{json_text.printable(', '.join(head))}.",
+                            f"{json_text.printable(', '.join(head))}. Name one of these columns.",
                         )
                     ]
                 )

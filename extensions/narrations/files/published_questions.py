@@ -49,7 +49,7 @@ def read_published(path: Path) -> PublishedFile:
                 questions.append(seen)
     if not questions:
         first = f"; row {bad[0].row}: {bad[0].reason}" if bad else ""
-        raise InvalidFileError(f"{path.name} has no question with a key and an observation{first}.")
+        raise InvalidFileError(f"{path.name} has no question with a key and an observation{first}. Correct the file.")
     return PublishedFile(questions, bad)
 
 

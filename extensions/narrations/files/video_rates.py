@@ -47,7 +47,8 @@ def read_videos(file: Path) -> Videos:
     )
     if video is None or fps is None:
         raise InvalidFileError(
-            f"{file.name} needs the columns video_id and fps, but has {json_text.printable(', '.join(columns))}."
+            f"{file.name} needs the columns video_id and fps, but has {json_text.printable(', '.join(columns))}. "
+            "Rename or add the columns."
         )
     videos = Videos({}, {}, [], file.name, sha256)
     for row in table.rows():

@@ -55,10 +55,15 @@ def render(services: Services) -> None:
     if done := messages.kept_message(DONE):
         shell.show(markup.notice(done, style="good"))
     if not has_segments(view.schema.schema_):
-        shell.show(markup.notice("This project's items have no action times, so you cannot make questions from goals."))
+        shell.show(
+            markup.notice(
+                "This project's items have no action times, so you cannot make questions from goals. Add a field of "
+                "kind `segments` to the schema."
+            )
+        )
         return
     known = _known(services, view)
-    with st.expander("Narrations and goals from files", expanded=not known.versions, key="goals.files"):
+    with st.expander("Narration and goal files", expanded=not known.versions, key="goals.files"):
         upload_section.draw(services, view, narrated=bool(known.narrations))
     if not known.narrations:
         return
@@ -79,7 +84,7 @@ def render(services: Services) -> None:
             _one(services, view, draft, Video(rows))
     _versions(services, view, draft, known.versions.get(video, ()))
     if known.versions:
-        with st.expander("Questions from the saved goals", key="goals.questions"):
+        with st.expander("Questions from saved goals", key="goals.questions"):
             question_section.draw(services, view, known)
 
 
@@ -339,7 +344,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
     button(merge, words, "merge", Draft.merged, off=after is None)
     button(delete, "Delete", "delete", Draft.deleted)
     if any(step.id not in here.ids or step.unlike(here.rows[here.ids[step.id]]) for step in steps):
-        words = "Use the narrations' words and times, and remove unknown actions"
+        words = "Match actions to narrations"
         button(
             st.container(),
             words,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.english import with_noun
 from extensions.narrations.rules.goals import LEVELS, Goal, Limits, Task, Unknown, Video, actions_of, plain, wrong_times
 from extensions.narrations.rules.narration import Narrations
 
@@ -113,7 +114,8 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                     continue
                 first = next(row.id for row in task.actions if row.id in shared)
                 if levels[0] == levels[1]:
-                    what = f"the goal shares {len(shared):,} actions with {other.goal.where}, such as {first}"
+                    n = with_noun(len(shared), "action")
+                    what = f"the goal shares {n} with {other.goal.where}, such as {first}"
                     todo = (
                         f"An action can belong to only one {task.goal.level}. Remove the action from one goal, "
                         "or change a goal's level"

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from domain import json_text
+from domain.english import with_noun
 from domain.strict_json import Fault, formless, read_object
 from extensions.narrations.rules.goals import LEVELS, Goal, Limits, Step, Task, plain
 from extensions.narrations.rules.narration import Narration
@@ -134,9 +135,10 @@ def read_reply(text: str, rows: Sequence[Narration], limits: Limits) -> ReplyGoa
             kept.append(_task(node, rows))
         else:
             kind = TOO_FEW if n < limits.fewest else TOO_MANY
-            left_out.append(Fault(kind, f"{node} has {n:,} actions, but a goal needs {limits}."))
+            left_out.append(Fault(kind, f"{node} has {with_noun(n, 'action')}, but a goal needs {limits}."))
     if not kept:
-        problem = f"A goal needs {limits} actions, but none of the {len(nodes):,} goals has that many."
+        goals = with_noun(len(nodes), "goal has", "goals have")
+        problem = f"A goal needs {limits} actions, but the reply's {goals} fewer or more."
         return ReplyGoals(faults=(Fault(NONE_LEFT, problem),), left_out=tuple(left_out))
     return ReplyGoals(tuple(kept), left_out=tuple(left_out))
 

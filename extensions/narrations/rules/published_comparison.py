@@ -177,10 +177,10 @@ def _progress(comparison: Comparison, question: PublishedQuestion, here: _Video,
     comparison.one("the next narration with the answer's words is also the nearest", same, question)
     end = here.rows.index(nearest) if nearest is not None else 0
     before = sorted(at for at in goal if at < end)
-    comparison.one("progress is all actions of the goal before the answer, in order", before == places, question)
+    comparison.one("the progress is all actions of the goal before the answer, in order", before == places, question)
     first = min((at for at in places if at is not None), default=end)
     comparison.one(
-        "progress is every narration from its first action to the answer", [*range(first, end)] == places, question
+        "the progress is every narration from the first action to the answer", [*range(first, end)] == places, question
     )
     comparison.one(
         "the answer's words already occur in the progress",

@@ -45,7 +45,7 @@ def test_goals_that_say_no_level_may_share_actions() -> None:
     ("goals", "wanted"),
     [
         ([replace(goal("wash", 1, 4), video="W")], ["W, 'wash': the goal's video has no narrations. Correct"]),
-        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this id. Use an ID"]),
+        ([changed(1, id="V-99")], ["action 2 (V-99): no narration of V has this ID. Use an ID"]),
         ([changed(1, text="do 3")], ["action 2 (V-2): the action has 'do 3', unlike its narration ('do 2'). Use the"]),
         ([changed(1, start=Decimal(5))], ["action 2 (V-2): the action starts at '5', unlike its narration ('4'). "
         "Use the"]),

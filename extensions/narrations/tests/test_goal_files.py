@@ -54,9 +54,9 @@ def test_overall_goals_with_their_subgoals_in_frames(tmp_path: Path) -> None:
     line = {word: 1 + text[: text.index(word)].count("\n") for word in ("Pour", "Knead", '"start_timestamp": 300')}
     assert [(row.row, row.reason) for row in found.bad] == [
         (line["Pour"] - 1, "'then' is not a frame number"),
-        (line["Knead"] - 1, "it has no stop"),
-        (line['"start_timestamp": 300'] - 1, "it has no subgoal"),
-        (1, "an entry of clips is not an object {...}"),
+        (line["Knead"] - 1, "stop is missing"),
+        (line['"start_timestamp": 300'] - 1, "subgoal is missing"),
+        (1, "each entry of clips must be an object {...}"),
     ]
     assert found.goals[2].where == f"film.json, line {line['Pour'] - 6}"
 
@@ -121,7 +121,7 @@ def test_files_without_a_goal_are_refused(tmp_path: Path, text: str) -> None:
 def test_hostile_parts_are_told(tmp_path: Path) -> None:
     found = read(tmp_path, '{"video": "V", "overall_goal": "x", "clips": 3}')
     assert [(row.row, row.reason) for row in found.bad] == [(1, "clips must be a list")]
-    with pytest.raises(InvalidFileError, match="the frame rate of video is unknown"):
+    with pytest.raises(InvalidFileError, match="the frame rate of the video is unknown"):
         read(tmp_path, json.dumps([FLAT]), clock=Clock("frames"))
 
 

@@ -113,7 +113,7 @@ def test_the_same_command_goes_on_with_the_job_of_one_that_was_killed(services: 
         command.described(server)
         job = begun(services)
         assert killed_at(services, 1)
-        assert "2 videos already done" in asks()
+        assert "Already done and not repeated: 2 videos." in asks()
         assert len(server.asked) == 3
         done = desk.job(services.store, id=job.id)
         assert (done.state, done.deaths, done.attempts) == (JobState.DONE, 1, 2)
@@ -144,7 +144,7 @@ def test_a_second_command_follows_the_job_that_is_under_way(services: Services) 
         assert f"The job {job.id} already writes to the same destination with other options" in refused(
             ConflictError, "--tries", "4"
         )
-        assert "16 goals at g.json" in asks()
+        assert "Wrote 16 goals to g.json" in asks()
         child.join()
     assert videos(server.asked) == names
     assert [each.id for each in desk.list_jobs(services.store, kinds=["goals"])] == [job.id]

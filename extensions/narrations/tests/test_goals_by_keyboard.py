@@ -60,7 +60,7 @@ def test_a_lead_mends_goals_by_keyboard(
         lea.press("Enter")
         faults = page.locator('[data-part="faults"]')
         # while the page is drawn anew, what stood there before may stand beside it for a moment
-        expect(faults.filter(has_text="it shares 2 actions with Goal 2, such as V-8.")).to_be_visible()
+        expect(faults.filter(has_text="the goal shares 2 actions with Goal 2, such as V-8.")).to_be_visible()
         expect(faults).to_have_count(1)
         lea.settled()
         lea.looks(pictures, "goals-fault")
@@ -83,9 +83,9 @@ def test_a_lead_mends_goals_by_keyboard(
         ]
         # every action is asked for once in each of its goals: 12 + 6 + 4
         lea.settled()
-        page.locator("summary").filter(has_text="Questions from the saved goals").focus()
+        page.locator("summary").filter(has_text="Questions from saved goals").focus()
         lea.press("Enter")
-        rate = page.get_by_label("Frames per second of the videos")
+        rate = page.get_by_label("Frames per second")
         expect(rate).to_be_visible()
         lea.settled()
         rate.focus()

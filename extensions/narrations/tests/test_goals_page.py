@@ -131,7 +131,7 @@ def test_goals_are_mended_saved_and_downloaded(store: Store, home: Path, lea: Pe
     assert part(page, "faults") == "Nothing."
     page = put(page, "text_input", ".words", "  brew   tea ")
     assert ".2 · subgoal · **brew tea**" in listed(page)
-    assert "the old words were kept" in words(put(page, "text_input", ".words", "  "))
+    assert "Touchstone kept the old words" in words(put(page, "text_input", ".words", "  "))
     assert video_goals.of_project(store, by=lea, project="p").now("V").number == 1, "nothing is saved by itself"
     page = pressed(page, "save")
     assert "Version 2 of the goals of V is saved." in words(page)

@@ -97,15 +97,15 @@ def test_rows_that_do_not_fit_are_named_and_the_rest_is_kept(tmp_path: Path) -> 
         (3, "the stop (2 s) is before the start (3 s)"),
         (4, "its start: 'soon' is not a time; write a time as seconds, such as 12.5, or as 0:01:02.25"),
         (5, "verb_class must be a whole number, not 'two'"),
-        (6, "the id a is already used in line 2"),
+        (6, "the ID a is already used in line 2"),
         (7, "the row repeats line 2"),
         (8, "the cell is not a list in square brackets"),
         (9, "the list has text instead of a number"),
         (10, "the video 'P99_01' is not in the list of videos"),
         (11, "the start (3540 s) is after the end of the video (60 s)"),
-        (12, "id is empty"),
-        (13, "text is empty"),
-        (15, "it has 6 cells, but the header has 15"),
+        (12, "the ID is empty"),
+        (13, "the text is empty"),
+        (15, "the row has 6 cells, but the header has 15; add or remove cells"),
     ]
 
 
@@ -121,9 +121,9 @@ def test_wrong_encodings(tmp_path: Path) -> None:
     for text, why in (
         ("", "is empty"),
         (" \n\n", "is empty"),
-        ("a,b\n1,2\n", "no column for video, start, stop, text; it has a, b"),
-        (HEAD, "has no narration"),
-        (f"{HEAD}\n{epic('a', 'x')}\n", "has no narration. The first invalid row is line 2: the items start"),
+        ("a,b\n1,2\n", "no column for video, start, stop, text. The file has the columns a, b"),
+        (HEAD, "has no valid narration"),
+        (f"{HEAD}\n{epic('a', 'x')}\n", "has no valid narration. The first invalid row is line 2: its start"),
         (b"PK\x03\x04rest", "a zip archive"),
     ):
         with pytest.raises(InvalidFileError, match=why):

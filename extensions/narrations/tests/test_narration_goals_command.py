@@ -140,8 +140,8 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
         "the reply is not JSON": 4, "two goals of one level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: the reply is too long, such as huge" in told
-    assert 'overlap has no goal: 3 replies, all invalid. The last one: The subgoal "b" has the' in told
-    assert "short has no goal: it has too few actions for a goal" in told
+    assert 'overlap has no goal: 3 replies, all invalid. The last one: The subgoal "b" shares the' in told
+    assert "short has no goal: the video has too few actions for a goal" in told
     of_overlap = [line for line in kept() if line["video"] == "overlap"]
     assert [line["text"] for line in of_overlap] == [
         json.loads(BAD["overlap"][0].body)["choices"][0]["message"]["content"]
@@ -159,7 +159,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     with ScriptedServer([chat(right())]) as server:  # all has been asked that is to be asked
         described(server)
         before = Path("g.json").read_bytes(), Path("g.made.json").read_bytes()
-        assert "12 videos already done" in asks()
+        assert "Already done and not repeated: 12 videos." in asks()
         assert not server.asked
         assert Path("g.json").read_bytes() == before[0]
         asks("--tries", "4")  # one more for each that is left out, with the same wrong
@@ -203,8 +203,11 @@ def test_mended_goals_are_checked_and_never_written_over() -> None:
     assert len(server.asked) == 1
     assert Path("g.json").read_text() == text
     assert done.exit_code == 1
-    assert "g.json, line 16: its level is 'part', which is not one of goal, overall goal, subgoal" in done.output
-    assert "action 9 (V-9): the action has 'do V 8', unlike its narration ('do V 9'. Use the words)" in done.output
+    assert (
+        "g.json, line 16: level must be one of goal, overall goal, subgoal, secondary subgoal, not 'part'"
+        in done.output
+    )
+    assert "action 9 (V-9): the action has 'do V 8', unlike its narration ('do V 9'). Use the words" in done.output
     assert "3 goals, 3 faults." in done.output  # V-9 stands in the overall goal, and in "toast bread"
 
 
@@ -241,7 +244,7 @@ def test_a_wrong_key_in_the_middle_ends_it_with_what_there_is() -> None:
     many(3)
     with ScriptedServer([chat(right()), error(401)]) as server:
         described(server)
-        assert "The key is missing or wrong" in refused(RunStoppedError)
+        assert "The key is missing, is wrong" in refused(RunStoppedError)
     assert {each["video"] for each in records()} == {"v0"}
     with ScriptedServer([chat(right())]) as server:
         described(server)
@@ -264,7 +267,7 @@ def test_an_interrupt_between_videos_loses_nothing_and_asks_nothing_twice() -> N
         with Path("g.asked.jsonl").open("a") as out:
             out.write('{"record": "reply", "key": "')  # and killed while it wrote a line
         told = asks()
-        assert "1 line of g.asked.jsonl cannot be read" in told
+        assert "Touchstone could not read 1 line of g.asked.jsonl" in told
         asks()
     assert {each["video"] for each in records()} == set(names)
     assert len(server.asked) == 4
@@ -274,8 +277,8 @@ def test_money_and_requests_are_limited_over_all_runs() -> None:
     many(3)
     with ScriptedServer([chat(right())]) as server:
         described(server)
-        assert "made 2 requests" in refused(RunStoppedError, "--max-calls", "2")
-        assert "made 2 requests" in refused(RunStoppedError, "--max-calls", "2")
+        assert "reached the limit of 2 requests" in refused(RunStoppedError, "--max-calls", "2")
+        assert "reached the limit of 2 requests" in refused(RunStoppedError, "--max-calls", "2")
         assert len(server.asked) == 2
         # two have cost 0.000084; the longest answer that is allowed is 8,192 tokens at 10, so 0.08 does not hold it
         assert "could exceed `max_cost`" in refused(RunStoppedError, "--max-cost", "0.08")
@@ -295,7 +298,7 @@ def test_another_prompt_is_another_question() -> None:
         asks("--prompt", "p.txt")
         asks()
         asks("--prompt", "p.txt")
-    assert "1 video to ask about" in looked
+    assert "Remaining: 1 video." in looked
     assert [asked.text.startswith("Why? 1 | 2 | 3.5 | do V 1\n") for asked in server.asked] == [True, False]
     assert made()["settings"]["prompt"] == "Why? {narrations}"
 
@@ -317,7 +320,7 @@ def test_what_is_refused_before_anyone_is_asked() -> None:
         described(server)
         Path("p.txt").write_text("Say it.")
         assert "has no {narrations}" in refused(InvalidFileError, "--prompt", "p.txt")
-        assert "p0.txt cannot be read" in refused(InvalidFileError, "--prompt", "p0.txt")
+        assert "Touchstone cannot read the prompt p0.txt" in refused(InvalidFileError, "--prompt", "p0.txt")
         assert "below --fewest" in refused(InvalidInputError, "--fewest", "5", "--most", "4")
         Path("g.asked.jsonl").write_text("{}\n")
         assert "does not contain replies about goals" in refused(InvalidFileError)

@@ -67,7 +67,7 @@ def test_from_narrations_to_items_with_their_frames(home: Path, tmp_path: Path) 
     told = said(*MAKE, "--videos", "videos.csv", "--tuning")
     assert "milk.csv, line 8: the stop (8 s) is before the start (9 s)." in told
     assert "1 left out: the goal has fewer than 4 actions; such as goals.json, line 1: V, 'Sit': 2" in told
-    assert f"5 questions at {Path('out/egoplan.json')}" in told
+    assert f"Wrote 5 questions to {Path('out/egoplan.json')}" in told
     records: list[dict[str, Any]] = json.loads((tmp_path / "out" / "egoplan.json").read_text())
     # (2, 4, 6.5, 8, 10 s less half a second) at 10 frames a second
     assert [each["current_observation_frame"] for each in records] == [15, 35, 60, 75, 95]
@@ -181,7 +181,7 @@ def test_a_look_at_narrations(home: Path, tmp_path: Path) -> None:
         told.splitlines()[0]
         == "milk.csv (csv): 6 narrations of 1 video, 0.0 hours from the first to the last narration"
     )
-    assert "0 of 5 begin before the previous narration stops" in told
+    assert "begin before the previous narration stops: 0 of 5" in told
     found = json.loads(said("narration", "check", "milk.csv", "--json"))
     assert (found["narrations"], found["left_out"][0]["line"]) == (6, 8)
     film = {"v": {"narration_pass_1": {"narrations": [{"timestamp_sec": 1.5, "narration_text": "#C C sits"}]}}}

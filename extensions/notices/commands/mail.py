@@ -14,14 +14,14 @@ from domain.mail import MailState, MailTime
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    mail = find_group(cli, "mail", Panel.SERVER, "Notices by e-mail.")
+    mail = find_group(cli, "mail", Panel.SERVER, "Notices by email.")
     mail.command("check")(try_)
     mail.command("edit")(set_)
     mail.command("show")(status)
 
 
-def try_(address: Annotated[str, typer.Argument(help="The address to send a test mail to.")]) -> None:
-    """Send a test mail now, and print the mail server's reply.
+def try_(address: Annotated[str, typer.Argument(help="The address to send a test email to.")]) -> None:
+    """Send a test email now, and print the mail server's reply.
 
     Example: touchstone mail check me@example.org
     """
@@ -36,15 +36,15 @@ def try_(address: Annotated[str, typer.Argument(help="The address to send a test
         send(server, Letter(secrets.token_urlsafe(12), address, "Touchstone can send mail", text))
     except MailFailure as error:
         raise SettingsError(str(error)) from None
-    typer.echo(f"{server.host}:{server.port} accepted a test mail to {address}. Check that the mail arrives.")
+    typer.echo(f"{server.host}:{server.port} accepted a test email to {address}. Check that the email arrives.")
 
 
 def set_(
     login: Annotated[str, typer.Argument(help="The person's login.")],
-    address: Annotated[str, typer.Argument(help="The person's e-mail address.")],
+    address: Annotated[str, typer.Argument(help="The person's email address.")],
     when: Annotated[MailTime, typer.Option(help="When to send notices.")] = MailTime.DAILY,
 ) -> None:
-    """Set where a person gets notices by e-mail. The person can change it on the page Notices.
+    """Set where a person gets notices by email. The person can change it on the page Notices.
 
     Example: touchstone mail edit ann ann@example.org
     """
@@ -59,7 +59,7 @@ def set_(
 
 
 def status() -> None:
-    """Show how many mails wait, were sent or failed, and why the last ones failed.
+    """Show how many emails wait, were sent or failed, and why the last ones failed.
 
     Example: touchstone mail show
     """
@@ -78,7 +78,7 @@ def status() -> None:
     typer.echo(", ".join(f"{counts.get(state, 0):,} {state.value}" for state in MailState))
     for login, row in troubled:
         reason = row.said or (
-            "A worker stopped while sending the mail. The mail may have arrived, so Touchstone does not send "
-            "the mail again."
+            "A worker stopped while sending the email. The email may have arrived, so Touchstone does not send "
+            "the email again."
         )
         typer.echo(f"{row.created_at:%Y-%m-%d %H:%M} UTC  {login:<20} {row.state.value}: {reason}")

@@ -1,4 +1,4 @@
-"""Queries on e-mails: who wants them, which are waiting, and which were sent."""
+"""Queries on emails: who wants them, which are waiting, and which were sent."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from domain.states import Stage
 
 
 def choice(session: Session, *, person_id: int) -> StoredMailChoice | None:
-    """Return a person's e-mail settings."""
+    """Return a person's email settings."""
     return session.get(MailChoiceRow, person_id)
 
 
 def choose(session: Session, *, person_id: int, address: str, time: MailTime, now: datetime) -> None:
-    """Store a person's e-mail settings. A person who had turned e-mails off only gets news from now on."""
+    """Store a person's email settings. A person who had turned emails off only gets news from now on."""
     row = session.get(MailChoiceRow, person_id)
     if row is None:
         token = secrets.token_urlsafe(24)
@@ -42,13 +42,13 @@ def by_off_token(session: Session, *, token: str) -> StoredMailChoice | None:
 
 
 def turn_off(session: Session, *, token: str) -> bool:
-    """Turn off the e-mails of the person who got this link. Return whether the link exists."""
+    """Turn off the emails of the person who got this link. Return whether the link exists."""
     changed = update(MailChoiceRow).where(col(MailChoiceRow.off_token) == token).values(time=MailTime.OFF)
     return bool(session.exec(changed).rowcount)
 
 
 def takers(session: Session) -> list[tuple[StoredPerson, StoredMailChoice]]:
-    """Return everyone with an active account who wants e-mails, with their settings."""
+    """Return everyone with an active account who wants emails, with their settings."""
     wanted = (
         select(PersonRow, MailChoiceRow)
         .join(MailChoiceRow, col(MailChoiceRow.person_id) == PersonRow.id)
@@ -69,7 +69,7 @@ def take_turn(session: Session, *, of: StoredMailChoice, now: datetime) -> bool:
 
 
 def mailed(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]:
-    """Return those of these notices that were put into an e-mail to a person."""
+    """Return those of these notices that were put into an email to a person."""
     wanted = select(NoticeMarkRow.key).where(
         NoticeMarkRow.person_id == person_id,
         col(NoticeMarkRow.key).in_(keys),
@@ -79,7 +79,7 @@ def mailed(session: Session, *, person_id: int, keys: Sequence[str]) -> set[str]
 
 
 def note_mailed(session: Session, *, person_id: int, keys: Mapping[str, int], now: datetime) -> None:
-    """Record that these notices (key and project) are in an e-mail to a person."""
+    """Record that these notices (key and project) are in an email to a person."""
     insert_or_ignore(
         session,
         NoticeMarkRow,
@@ -116,14 +116,14 @@ def last_submission(session: Session, *, person_id: int, project_id: int, stage:
 
 
 def add(session: Session, *, person_id: int, subject: str, text: str, now: datetime) -> None:
-    """Queue an e-mail for the workers."""
+    """Queue an email for the workers."""
     row = MailRow(person_id=person_id, subject=subject, text=text, state=MailState.WAITING, due_at=now, created_at=now)
     session.add(row)
     session.flush()
 
 
 def take(session: Session, *, now: datetime) -> StoredMail | None:
-    """Return an e-mail that is due and reserve it. None: none is due, or another worker was faster."""
+    """Return an email that is due and reserve it. None: none is due, or another worker was faster."""
     due = select(MailRow).where(MailRow.state == MailState.WAITING, MailRow.due_at <= now)
     row = session.exec(due.order_by(col(MailRow.due_at), col(MailRow.id)).limit(1)).first()
     if row is None:
@@ -137,23 +137,23 @@ def take(session: Session, *, now: datetime) -> StoredMail | None:
 
 
 def put_back(session: Session, *, id: int, due_at: datetime, said: str) -> None:
-    """Queue an e-mail that was not sent for another try."""
+    """Queue an email that was not sent for another try."""
     session.exec(update(MailRow).where(col(MailRow.id) == id).values(state=MailState.WAITING, due_at=due_at, said=said))
 
 
 def end(session: Session, *, id: int, state: MailState, now: datetime, said: str = "") -> None:
-    """Record that an e-mail was sent, or never will be, and delete its text."""
+    """Record that an email was sent, or never will be, and delete its text."""
     session.exec(update(MailRow).where(col(MailRow.id) == id).values(state=state, ended_at=now, said=said, text=""))
 
 
 def counts(session: Session) -> dict[MailState, int]:
-    """Count the e-mails in each state."""
+    """Count the emails in each state."""
     rows = session.exec(select(MailRow.state, func.count()).group_by(col(MailRow.state)))
     return {MailState(state): n for state, n in rows}
 
 
 def troubled(session: Session, *, limit: int) -> list[tuple[StoredMail, str]]:
-    """Return the newest e-mails that were tried and not sent, with the logins of their recipients."""
+    """Return the newest emails that were tried and not sent, with the logins of their recipients."""
     wanted = (
         select(MailRow, PersonRow.login)
         .join(PersonRow, col(PersonRow.id) == MailRow.person_id)

@@ -1,4 +1,4 @@
-"""Notices by e-mail, as a worker sends them to a mail server: each once, to those who want it, saying nothing else."""
+"""Notices by email, as a worker sends them to a mail server: each once, to those who want it, saying nothing else."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     assert text_to(server, "ann") == (
         f"Hello Ann,\n\nIn A <b>title</b> 🧭 {82 * 'x'}…:\n- You now take part as an annotator.\n  {URL}"
         f"/?project=p\n- 2 tasks wait for you in the verification.\n  {URL}/?project=p\n\nTouchstone sends you this "
-        f"mail once a day. To change this setting: {URL}/notices\nNo more mails: {link.strip('<>')}\n"
+        f"email once a day. To change this setting: {URL}/notices\nNo more emails: {link.strip('<>')}\n"
     )
     # nothing is told twice; what was seen in the app is not mailed; who works knows what waits
     clock.advance(days=1)
@@ -194,7 +194,7 @@ def test_at_once_to_those_who_want_it_until_they_say_no_more(store: Store, serve
         Starlette(routes=mail_off_route.routes(Resources(store, MediaStore(Path("m")), Settings(Path(), ""))))
     ) as c:
         link = f"/mail-off/{text.rpartition('/mail-off/')[2].strip()}"
-        assert "Turn off mails" in c.get(link).text
+        assert "Turn off emails" in c.get(link).text
         assert notice_mails.choice(store, person=sam)[1] is MailTime.AT_ONCE, "looking at the link does nothing"
         assert c.post(link, content="List-Unsubscribe=One-Click").status_code == 200
         assert notice_mails.choice(store, person=sam) == ("sam@example.org", MailTime.OFF)
@@ -220,7 +220,10 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     assert mailer.look() == 0
     assert standing() == (
         {"waiting": 1},
-        ["The mail server refused the address ann@example.org: 451 not now , please."],
+        [
+            "The mail server refused the address ann@example.org: 451 not now , please. Check the address, or ask "
+            "the operator of the mail server."
+        ],
     )
     server.replies.clear()
     assert mailer.look() == 0, "not before its time"
@@ -236,7 +239,7 @@ def test_a_mail_that_the_server_did_not_take_waits_and_one_that_it_may_have_does
     assert mailer.look() == 0, "the mail may have arrived, as it has here"
     assert [each["To"] for each in server.mails] == ["ben@example.org"]
     assert standing()[0] == {"sent": 1, "failed": 1}
-    assert "the mail may have arrived" in standing()[1][0]
+    assert "The email may have arrived" in standing()[1][0]
 
     def dies(_: Letter) -> None:
         raise KeyboardInterrupt
@@ -276,8 +279,8 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
         ("smtp+plain://ann@mail", "secret", SENDER, "would send a password unencrypted"),
         ("smtps://ann@mail", "", SENDER, "or remove both"),
         ("smtps://mail:x", "", SENDER, "Use an address such as"),
-        ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM is"),
-        ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM is"),
+        ("smtps://mail", "", "", "TOUCHSTONE_SMTP_FROM has the invalid value"),
+        ("smtps://mail", "", "a@b\nBcc: c@d", "TOUCHSTONE_SMTP_FROM has the invalid value"),
     ):
         with pytest.raises(SettingsError, match=said) as refused:
             settings_from(
@@ -290,7 +293,7 @@ def test_no_password_goes_out_without_encryption(server: Inbox) -> None:
                 Path(),
             )
         assert "ann:secret" not in str(refused.value)
-    with pytest.raises(SettingsError, match="needs TOUCHSTONE_PUBLIC_URL"):
+    with pytest.raises(SettingsError, match="Set this address in TOUCHSTONE_PUBLIC_URL"):
         settings_from({"TOUCHSTONE_SMTP": "smtps://mail", "TOUCHSTONE_SMTP_FROM": SENDER}, Path())
 
 
@@ -301,9 +304,9 @@ def test_the_operator_tries_it_and_people_choose(
     make_project(store)
     ann = make_person(store, "ann")
     for address in ("ann", "a b@c", "ann@example.org\nBcc: x@y", "a@b@c", ""):
-        with pytest.raises(InvalidInputError, match="one e-mail address"):
+        with pytest.raises(InvalidInputError, match="one email address"):
             notice_mails.choose(store, person=ann, address=address, time=MailTime.DAILY)
-    assert "By e-mail" not in words(drawn(store, home, "notices", "ann")), "this server sends none"
+    assert "By email" not in words(drawn(store, home, "notices", "ann")), "this server sends none"
     settings = with_mail(home, server)
     shared = Resources(store, MediaStore(home / "media"), settings)
     monkeypatch.setattr("app.services.resources", lambda: shared)
@@ -327,7 +330,7 @@ def test_the_operator_tries_it_and_people_choose(
         found = accounts.invitation(store, token=link)
         assert found is not None
         assert found.project == "p"
-    with pytest.raises(InvalidInputError, match="new is not an e-mail address"):
+    with pytest.raises(InvalidInputError, match="new is not an email address"):
         runner.invoke(cli, ["person", "invite", "p", "--mail", "new"], catch_exceptions=False)
     assert runner.invoke(cli, ["mail", "edit", "ann", "ann@example.org", "--when", "at_once"]).exit_code == 0
     assert notice_mails.choice(store, person=ann) == ("ann@example.org", MailTime.AT_ONCE)
@@ -336,12 +339,12 @@ def test_the_operator_tries_it_and_people_choose(
     assert page.text_input(key="notices.address").value == "ann@example.org"
     page.radio(key="notices.time").set_value(MailTime.OFF)
     page.button[-1].click().run()
-    assert "You get no mails." in words(page)
+    assert "You get no emails." in words(page)
     assert notice_mails.choice(store, person=ann)[1] is MailTime.OFF
     page.text_input(key="notices.address").set_value("no address")
     page.radio(key="notices.time").set_value(MailTime.DAILY)
     page.button[-1].click().run()
-    assert "Give one e-mail address" in words(page)
+    assert "Give one email address" in words(page)
 
 
 def invitations_in(store: Store) -> int:
@@ -367,7 +370,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
     settings = with_mail(home, server)
     page = drawn(store, home, "people", "lea", settings=settings, project="p")
     invite(page, "new@example.org, b ob@example.org\nno address; <b>x</b>")
-    assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are not e-mail addresses" in words(page)
+    assert "b ob@example.org, no address, &lt;b&gt;x&lt;/b&gt; are not email addresses" in words(page)
     assert (invitations_in(store), server.mails) == (0, [])
     page.text_area[0].set_value("new@example.org,\nbob@example.org; NEW@example.org")
     next(button for button in page.button if str(button.key).endswith(".do")).click().run()
@@ -391,7 +394,7 @@ def test_a_lead_invites_several_people_by_e_mail_and_no_link_is_lost(store: Stor
         drawn(store, home, "people", "lea", settings=settings, project="p"), "cy@example.org\ndee@example.org"
     )
     assert "cannot be reached" in words(page)
-    assert "did not send this mail" in words(page)
+    assert "did not send this email" in words(page)
     assert len(page.code) == 2
     for login, said in (("lea", False), ("boss", True)):
         page = drawn(store, home, "people", login, project="p")

@@ -318,7 +318,7 @@ def test_the_best_of_each_column_and_halves_rounded_up(small: Store) -> None:
 @needs("options", "results --group-models-by")
 def test_a_group_by_an_attribute_that_no_model_has_says_so(small: Store) -> None:
     groups = made(small, "source: key, rows: [{each: [attribute], group_by: size}], columns: [{title: C}]")
-    assert groups.why.startswith("No model has an attribute 'size'; the project has no attributes")
+    assert groups.why.startswith("No model has an attribute 'size'. This project has no attributes")
 
 
 def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
@@ -326,13 +326,17 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
         return made(small, f"{text}, {MODELS}, columns: [{{title: C}}]").why
 
     assert why("source: judge, judge: gpt-9") == "No judge gpt-9 has rated models' answers. Judges: big-1, odd."
-    assert why("source: people, criterion: beauty") == "No person has graded models' answers on beauty yet."
+    assert (
+        why("source: people, criterion: beauty")
+        == "No person has graded models' answers on beauty yet. Grade some answers first."
+    )
     assert why("source: key, common: true, by: beauty").startswith("Touchstone cannot slice items by 'beauty'")
-    assert why("source: agreement").startswith("Models cannot be ordered by agreement")
+    assert why("source: agreement").startswith("The layout cannot order models by agreement")
     nothing = made(small, "source: failures, rows: [{each: [model], order: name}], columns: [{each: [code]}]")
     assert (
         nothing.why
-        == "The schema small has no coding of models' answers (`stages: coding`), so no failures are counted."
+        == "The schema small has no coding of models' answers (`stages: coding`), so Touchstone cannot count failures. "
+        "Add this stage to the schema."
     )
     assert why("source: key, group_by: size") == ""
     there = made(small, "source: key, rows: [{each: [model], only: {model: [gpt-9]}}], columns: [{title: C}]")
@@ -343,9 +347,9 @@ def test_what_cannot_be_made_says_why_in_a_sentence(small: Store) -> None:
     tables = paper_tables(small, person=None, project="empty").tables
     assert [each.name for each in tables] == ["key", "people", "judges", "evaluators", "agreement"]
     assert [each.why for each in tables][:3] == [
-        "No model has answered yet.",
-        "No person has graded models' answers on score yet.",
-        "No judge has rated models' answers yet.",
+        "No model has answered yet. Run a model, or import answers.",
+        "No person has graded models' answers on score yet. Grade some answers first.",
+        "No judge has rated models' answers yet. Run a judge first.",
     ]
 
 
@@ -421,8 +425,8 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("", "{each: [judge], top: 2}", COLUMN, "a number of at least 1 and `each: [model]`"),
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
-        ("between: [big],", ROW, COLUMN, "(agreement among people)"),
-        ("between: [a, b, c],", ROW, COLUMN, "name `[people]` alone, people and a judge, or two judges"),
+        ("between: [big],", ROW, COLUMN, "to compare two raters, name two entries"),
+        ("between: [a, b, c],", ROW, COLUMN, "name people alone (`[people]`), people and a judge, or two judges"),
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),
         ("", "", COLUMN, "the table needs `rows`"),
@@ -455,11 +459,14 @@ def test_a_layout_that_comes_along_names_only_what_its_schema_has(name: str, sto
     assert {
         each.why for each in found.tables if not each.why.startswith("Touchstone cannot slice items by 'bertscore'")
     } <= {
-        "No model has answered yet.",
-        "No judge has rated models' answers yet.",
-        *(f"No person has graded models' answers on {each} yet." for each in ("score", "success", "perception")),
+        "No model has answered yet. Run a model, or import answers.",
+        "No judge has rated models' answers yet. Run a judge first.",
+        *(
+            f"No person has graded models' answers on {each} yet. Grade some answers first."
+            for each in ("score", "success", "perception")
+        ),
         "No person has submitted ratings in grading yet.",
-        "No answer in the aspects of ETP-Bench has a score yet.",
+        "No answer in the aspects of ETP-Bench has a score yet. Grade the answers, or run a judge.",
         *extensions.all_missing("table_sources").values(),
     }
 

@@ -25,7 +25,7 @@ MISTAKES = tomllib.loads((Path(__file__).parent / "mistakes.toml").read_text(enc
 
 IMPOSSIBLE = [
     Case(text("{rule: majority, criteria: [choice, fits], key: answer}"), f"{KEEP}: stages.verification.keep.key",
-         "unanimous right votes reject an item"),
+         "even right votes reject the item"),
     Case(text("{rule: unanimous, criterion: count, value: 12}"), f"{KEEP}: stages.verification.keep.value",
          "`count` is a number from 0 to 9 in steps of 1, so no answer equals `12`"),
     Case(text("{rule: unanimous, criterion: count, value: 0.5}"), f"{KEEP}: stages.verification.keep.value",
@@ -91,15 +91,15 @@ MAYBE_MEANT = [
     Case(text('{rule: all_of, parts: [{criterion: fits, value: "yes"}, {criterion: count, at_most: 9}]}'),
          f"{KEEP}: warning: stages.verification.keep.parts[1]", "is at most 9, so this condition has no effect"),
     Case(text("{rule: all_of, parts: [{criterion: size, at_most: 2}]}"),
-         "23: warning: stages.verification.criteria[3].show_if", "if all raters leave it empty"),
+         "23: warning: stages.verification.criteria[3].show_if", "if all raters leave this criterion empty"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
          "a majority of 2 raters means all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",
-         "all votes weigh the same"),
+         "all votes have the same weight"),
     Case(text("{rule: unanimous, criterion: count, value: 3}"), f"{KEEP}: warning: stages.verification.keep.value",
          "only if raters answer `count` (a number) with exactly `3`"),
     Case(text("{rule: unanimous, criterion: size, value: 2}"), "23: warning: stages.verification.criteria[3].show_if",
-         "if all raters leave it empty, they agree, but the item is rejected"),
+         "if all raters leave this criterion empty, they agree, but the item is rejected"),
     Case(text("{rule: unanimous_and_key, criterion: choice, key: note}"), f"{KEEP}: warning: stages.",
          "`note` (of kind"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
@@ -195,9 +195,10 @@ def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
         "{rule: unanimous, criterion: when}": "name the item's field as `key`",
         "{rule: all_of, parts: [{criterion: when, at_most: 5}]}": "name the item's field as `key`",
         "{rule: unanimous, criterion: when, key: frames}": (
-            "`when` counts in seconds and `frames` in frames; use the same `unit` for both"
+            "`when` uses seconds and `frames` uses frames; use the same `unit` for both"
         ),
-        "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip` and `elsewhere` about `other`",
+        "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip`, but `elsewhere` is about "
+        "`other`",
         "{rule: unanimous, criterion: when, key: words}": "give both the kind `time_span`",
         "{rule: unanimous, criterion: fits, key: span}": "give both the kind `time_span`",
         "{rule: unanimous, criterion: where, key: span}": "give both the kind `boxes`",

@@ -174,6 +174,6 @@ def test_what_is_wrong_is_said_and_nothing_is_served(served: list[Any], tmp_path
         taken.listen()
         port = taken.getsockname()[1]
         busy = CliRunner().invoke(cli, ["schema", "preview", "panel", "--port", str(port)])
-    assert str(busy.exception).startswith(f"Port {port} is taken.")
+    assert str(busy.exception).startswith(f"Port {port} is in use")
     assert served == []
     assert list((tmp_path / "tmp").iterdir()) == []

@@ -59,16 +59,16 @@ class Cluster(StrEnum):
 Success = Annotated[
     str | None,
     typer.Option(
-        help="The definition of success: a grading criterion, key, or a file (CSV, TSV, XLSX). The file needs the "
-        "column success and at least one of model, item and task. Default: the schema's setting.",
+        help="The definition of success: a grading criterion, the word key, or a file (CSV, TSV, XLSX). The file "
+        "needs the column success and at least one of model, item and task. Default: the schema's setting.",
         metavar="CRITERION|key|FILE",
     ),
 ]
 PlanDimensions = Annotated[
     list[str] | None,
     typer.Option(
-        help="The dimension whose answers succeed or fail. Repeat the option for more. Default: the dimensions of the "
-        "criterion.",
+        help="A dimension with answers that are plans. Repeat the option for more dimensions. Default: the "
+        "dimensions of the criterion.",
         metavar="DIMENSION",
     ),
 ]
@@ -83,8 +83,8 @@ ScoresFile = Annotated[
 ScoresBy = Annotated[
     str | None,
     typer.Option(
-        help="The source of the aspect scores: key, human, or the name of a judge. Default: the source with "
-        "the most scores.",
+        help="The source of the aspect scores: the word key, the word human, or the name of a judge. Default: the "
+        "source with the most scores.",
         metavar="key|human|JUDGE",
     ),
 ]
@@ -98,7 +98,7 @@ UnitBy = Annotated[
     RegressionUnit | None,
     typer.Option(
         help="The unit: models (with their share of successful plans) or plans (with the scores of their task). "
-        "Default: plans, if tasks are named."
+        "Default: plans if the tasks are known, otherwise models."
     ),
 ]
 TaskField = Annotated[

@@ -27,11 +27,12 @@ class Plan(CriterionKind):
         "begins": "the conditions that hold at the beginning",
         "follows": "conditions that also hold through relations: with `near: [on_top_of, inside]`, an object on or "
         "in a near object is also near",
-        "says": "how models word each condition, its opposite (`not open`), or no object (`not holding *`); with "
-        "this key, Touchstone also checks lines of pre- and postconditions",
+        "says": "how models word each condition, the opposite of a condition (`not open`), or a condition that no "
+        "object meets (`not holding *`); with this key, Touchstone also checks lines of pre- and "
+        "postconditions",
     }
     not_measured = "tags of steps have no single value; compare the grade of the plan instead"
-    only_here = "raters read a plan step by step on a page of Touchstone, which other programs do not have."
+    only_here = "raters read a plan step by step on a page that only Touchstone has."
     of_the_item = True
 
     def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
@@ -67,7 +68,13 @@ class Plan(CriterionKind):
             for name, n in ((predicate, 1), *((relation, 2) for relation in relations)):
                 if taking.get(name) != n:
                     of = "one object" if n == 1 else "two objects"
-                    yield (*path, "follows", predicate), f"no action has a condition `{name}` with {of}"
+                    yield (
+                        (*path, "follows", predicate),
+                        (
+                            f"no action has a condition `{name}` with {of}; add the condition to an action, or remove "
+                            "the name"
+                        ),
+                    )
 
     def _check_says(self, criterion: Criterion, taking: Mapping[str, int], path: Path) -> Found:
         """Check the words that `says` lists for conditions."""
@@ -94,7 +101,7 @@ class Plan(CriterionKind):
                 return f"Tag {number} needs a step and a tag."
             step = entry["step"]
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
-                return f"Tag {number} names a step that the plan does not have."
+                return f"Tag {number} names a step that the plan does not have. Choose a step of the plan."
             if place_of(options, entry["tag"]) is None:
                 return f"Tag {number} is not an option. Choose one of the options."
             if any(same(entry, other) for other in seen):

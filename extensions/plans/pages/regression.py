@@ -41,7 +41,7 @@ SCREEN = Screen(
     role=Role.LEAD,
     words="plans success odds coefficient predict association",
     needs=Need(
-        "The schema has no regression of plans.",
+        "The schema has no regression of plans. Add a regression (report.regression) to the schema.",
         schema=lambda schema: schema.report.regression,
     ),
 )
@@ -176,7 +176,8 @@ def _choices(view: ProjectView) -> dict[str, Any] | None:
             list(tasks).index(usual_task or ""),
             format_func=tasks.__getitem__,
             key=f"regression.task.{view.name}",
-            help="A plan has the scores of its task's items. A model has the share of its plans that succeed.",
+            help="If the units are plans, each plan has the scores of its task's items. If the units are models, "
+            "each model has its share of successful plans.",
         )
     with right:
         offered = [name for name, (_, by) in ERRORS.items() if task or by is None]

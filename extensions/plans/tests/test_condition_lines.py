@@ -48,7 +48,7 @@ def test_a_thing_is_where_it_was_put_and_nowhere_else(action: str, relation: str
     again = problems(f"{put}grasp(cup)\nPreconditions: the cup is {relation} the table. Postconditions: it is held.")
     assert again[4] == [
         f"Preconditions: \u201cthe cup is {relation} the table\u201d says cup {relation} table,"
-        " but the earlier steps contradict this.",
+        " but the earlier steps contradict this condition.",
         "Preconditions: near cup is missing.",
         "Preconditions: holding nothing is missing.",
         "Postconditions: holding cup is missing.",  # what "it" is, this line does not say
@@ -66,18 +66,18 @@ def test_what_is_at_a_place_is_near_where_the_place_is() -> None:
     for where in PLACES:
         assert found("navigate_to(dining_table)\n" + take.format(where) + held) == []
         assert found("navigate_to(cupboard)\n" + take.format(where) + held) == [
-            "needs near bar, but the earlier steps contradict this.",
-            "Preconditions: \u201cwithin reach\u201d says near bar, but the earlier steps contradict this.",
+            "needs near bar, but the earlier steps contradict this condition.",
+            "Preconditions: \u201cwithin reach\u201d says near bar, but the earlier steps contradict this condition.",
         ]
     gone = "navigate_to(Dining_Table)\n" + take.format("on") + held
     assert found(gone + "navigate_to(sink)\nwipe(bar, Dining_Table)")[0] == (
-        "needs near Dining_Table, but the earlier steps contradict this."
+        "needs near Dining_Table, but the earlier steps contradict this condition."
     )
     back = "navigate_to(cup)\ngrasp(cup)\nnavigate_to(tray)\nplace_onTop(cup, tray)\nnavigate_to(bed)\n"
-    assert found(back + "grasp(cup)")[0] == "needs near cup, but the earlier steps contradict this."
+    assert found(back + "grasp(cup)")[0] == "needs near cup, but the earlier steps contradict this condition."
     assert found(back + "navigate_to(tray)\ngrasp(cup)") == []
     moved = "navigate_to(tray)\ngrasp(cup)\nnavigate_to(bed)\nplace_onTop(cup, bed)\nnavigate_to(tray)\ngrasp(cup)"
-    assert found(back + moved)[0] == "needs near cup, but the earlier steps contradict this."
+    assert found(back + moved)[0] == "needs near cup, but the earlier steps contradict this condition."
     shut = "navigate_to(a)\ngrasp(a)\nnavigate_to(b)\nplace_inside(a, b)\nnavigate_to(c)\n"
     assert found(shut + "navigate_to(a)\nnavigate_to(b)\ngrasp(a)") == []
 
@@ -261,9 +261,9 @@ Postconditions: the lamp is on.
         ],
         [],
         [
-            "needs near lamp, but the earlier steps contradict this.",
+            "needs near lamp, but the earlier steps contradict this condition.",
             "Preconditions: \u201cthe lamp is within reach\u201d says near lamp, but the earlier steps contradict "
-            "this.",
+            "this condition.",
         ],
         ["Preconditions: the line is missing.", "Postconditions: the line is missing."],
     ]
@@ -291,9 +291,9 @@ def test_the_plan_of_figure_13_fails_where_the_paper_says() -> None:
     assert [at for at, each in enumerate(found, 1) if each] == [5, 10, 12]
     for at, name in ((5, "chocolate_bar"), (10, "pie"), (12, "bowl_of_fruit")):
         assert found[at - 1] == [
-            f"needs near {name}, but the earlier steps contradict this.",
+            f"needs near {name}, but the earlier steps contradict this condition.",
             f"Preconditions: \u201cwithin reachable distance for the robot\u201d says near {name},"
-            " but the earlier steps contradict this.",
+            " but the earlier steps contradict this condition.",
         ]
 
 

@@ -176,7 +176,11 @@ def test_models_that_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("y", "trials", "why"),
     [
-        ([3, 1, 0], [2, 2, 2], "outcome 3 is not valid for a logistic regression. Give a number of successful trials"),
+        (
+            [3, 1, 0],
+            [2, 2, 2],
+            "outcome 3 is not valid for a logistic regression. Give a whole number from 0 to the number of trials",
+        ),
         ([1, 1, 0], [0.5, 2, 2], "whole numbers"),
     ],
 )

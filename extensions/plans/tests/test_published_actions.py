@@ -33,7 +33,7 @@ def test_etp_conditions_are_those_of_table_5() -> None:
     def found(plan: str) -> list[list[str]]:
         return [list(step.problems) for step in steps_of(plan, errors.actions, errors.begins, None, errors.follows)]
 
-    otherwise = "but the earlier steps contradict this."
+    otherwise = "but the earlier steps contradict this condition."
     # D.1: "navigate_to(arg1), it means that the arg1 is not within reachable distance"
     assert found("navigate_to(sink)\nnavigate_to(sink)") == [[], [f"needs not near sink, {otherwise}"]]
     # "Slice arg1, the item needs to be placed on the countertop. Arg1 is not sliced, and arg1 is reachable."

@@ -41,7 +41,7 @@ def test_a_plan_that_works_takes_only_the_beginning_for_granted() -> None:
     ]
 
 
-NOT = "but the earlier steps contradict this."
+NOT = "but the earlier steps contradict this condition."
 
 
 def test_what_the_steps_before_contradict_is_a_problem_and_what_they_leave_open_is_not() -> None:

@@ -111,7 +111,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert len(joined.units) == 24
     assert {unit.answers for unit in joined.units} == {(3, 2)}
     assert dict(joined.left_out) == {
-        "answers in the aspects without a task": 3,
+        "answers without a task, in the aspects": 3,
         "plans without a task": 3,
         "plans without a grade": 3,
         "plans without a majority for success or failure": 3,
@@ -174,7 +174,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         ("cat", "task 3"): 1.0,
     }
     assert dict(joined.left_out) == {
-        "answers in the aspects without a task": 3,
+        "answers without a task, in the aspects": 3,
         "rows of ran.csv with an unknown item": 1,
         "plans without a task": 1,
         "rows of ran.csv with a model without scores (who, who else)": 2,
@@ -200,7 +200,10 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         (UnitRequest(success="key"), r"Name the dimensions whose answers are plans"),
         (UnitRequest(plans=("gaol",)), "unknown dimension 'gaol'"),
         (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),
-        (UnitRequest(scores="gpt4"), r"no answer in the aspects has a score of gpt4. Scores: gpt35 \(score\)"),
+        (
+            UnitRequest(scores="gpt4"),
+            r"no answer in the aspects has a score of gpt4. Choose one of these scores: gpt35 \(score\)",
+        ),
         (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'. Aspects with scores: type, spatial"),
         (UnitRequest(models=("dog",)), "No model has the name dog. Models: ann's, big, cat"),
     ],
@@ -220,7 +223,7 @@ def test_before_anyone_has_graded() -> None:
 def test_a_schema_without_a_regression_asks_what_succeeds() -> None:
     report = SCHEMA.report.model_copy(update={"regression": None})
     found = project(schema=SCHEMA.model_copy(update={"report": report}))
-    with pytest.raises(InvalidInputError, match=r"Success is not defined\. Name a criterion"):
+    with pytest.raises(InvalidInputError, match=r"Success is not defined\. Name a grading criterion"):
         units_of_project(found, UnitRequest())
     joined = units_of_project(found, UnitRequest(success="success"))
     assert (joined.by, len(joined.units)) == ("model", 3)  # nothing names tasks
@@ -265,7 +268,7 @@ def test_success_by_the_key() -> None:
         ("b", (1 / 5,), 0, 4),
         ("c", (4 / 5,), 3, 5),
     ]
-    assert dict(joined.left_out) == {"plans without an answer of a model": 1}
+    assert dict(joined.left_out) == {"plans without an answer from a model": 1}
     table = leaderboard.sliced_scores(found, Scores("key"))
     for unit in joined.units:  # as Results says
         assert unit.success == pytest.approx(table.cells[unit.model, table.slicing.labels.index("far")].found.value)
@@ -321,7 +324,7 @@ def test_what_stands_against_it_is_said() -> None:
     out = fit_regressions(
         joined_of({f"m{at}": (at,) for at in (0, 1, 2, 3, 20)}, {"m0": 0, "m1": 2, "m2": 5, "m3": 9, "m20": 10})
     )[0]
-    assert "fitted shares of success are below 0 or above 1" in " ".join(out.notes)
+    assert "Fitted shares of success below 0 or above 1: " in " ".join(out.notes)
 
 
 def test_few_units_for_many_aspects_are_said() -> None:

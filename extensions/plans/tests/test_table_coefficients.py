@@ -24,5 +24,6 @@ def test_a_part_without_a_coefficient_is_named(store: Store, monkeypatch: pytest
     monkeypatch.setattr("extensions.plans.table_coefficients.coefficients", lambda read, **_: {})
     make_project(store)
     of_part = coefficient_of_part(store, current(store, person=None, project="p", items=None))
-    with pytest.raises(NotFoundError, match=r"^shape is not an aspect of the regression\.$"):
+    why = r"^shape is not an aspect of the regression\. Name an aspect of the regression\.$"
+    with pytest.raises(NotFoundError, match=why):
         of_part(part="shape", judge=lambda: None, criterion=None, form=None)

@@ -1,4 +1,4 @@
-"""``touchstone release withdraw``: make a point release without an item."""
+"""``touchstone release withdraw``: create a point release without an item."""
 
 from __future__ import annotations
 

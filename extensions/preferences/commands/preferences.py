@@ -24,7 +24,8 @@ def preferences(
     by: Annotated[
         str,
         typer.Option(
-            help="Compare within slices: dimension, group, source, a field, or any --by of `touchstone result show`.",
+            help="Compare within slices: dimension, group, source, a field, or any value of --by in `touchstone "
+            "result show`.",
             metavar="FIELD",
         ),
     ] = "dimension",

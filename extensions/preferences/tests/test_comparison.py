@@ -167,7 +167,7 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     with store.write() as session:
         session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
     (said,) = check(store)
-    assert "is not a pair of two models' answers to its item, sorted by model name: a, " in said
+    assert "must be two models' answers to the same item, sorted by model name, but it has: a, " in said
 
 
 @pytest.mark.thorough
@@ -416,7 +416,7 @@ def test_what_a_schema_cannot_say_is_refused(store: Store) -> None:
             schema(COMPARISON.replace(old, new))
         assert why in str(refused.value), str(refused.value)
     head, _, rest = COMPARISON.partition("      - {name: better")
-    with pytest.raises(SchemaError, match="no criterion asks whose answer is better"):
+    with pytest.raises(SchemaError, match="no criterion asks which answer is better"):
         schema(head + rest[rest.index("      - {name: harmful") :])
     make_project(store)
     with pytest.raises(ConflictError, match="has no comparison"):

@@ -86,16 +86,19 @@ def test_both_orders_of_a_pair_are_one_comparison(
     assert json.loads(json.dumps(row, allow_nan=False)) == row
     told = list(ComparisonSection().ending([found]))
     assert re.search(r"one against two +0\.722 .* 9 +1 +0\.650 to 0\.750$", told[3])
-    assert told[4].strip() == "5 won, 1 lost, 1 even, 2 by position, 1 without two verdicts"
+    assert told[4].strip() == "5 won, 1 lost, 1 tie, 2 by position, 1 without two verdicts"
     shown = str(comparison_table([found]))
-    assert all(f">{part}<" in shown for part in ("one", "two", "0.72", "5", "0.65 to 0.75"))
+    assert all(f">{part}<" in shown for part in ("one", "two", "72 %", "5", "65 to 75 %"))
     assert as_csv([found]).splitlines()[0].startswith("judge,model,baseline,win_rate,low,high,comparisons,wins,losses")
 
     # the command's CSV says that it lacks them, and writes them into a table of their own
     here = SimpleNamespace(store=world.store, settings=SimpleNamespace(home=tmp_path))
     monkeypatch.setattr("app.services.resources", lambda: here)
     command().main(["result", "show", "p", "--format", "csv"], standalone_mode=False)
-    assert "Not in this table: 1 comparison. Write them with --comparisons FILE.csv." in capsys.readouterr().err
+    assert (
+        "Not in this table: 1 comparison. To export the comparisons, use --comparisons FILE.csv."
+        in capsys.readouterr().err
+    )
     out = tmp_path / "pairs.csv"
     command().main(["result", "show", "p", "--format", "csv", "--comparisons", str(out)], standalone_mode=False)
     assert "Not in this table" not in capsys.readouterr().err
@@ -152,7 +155,7 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
     for mirror, sentence in (
         ("", "its `mirror` does not say which values swap when the answers swap places"),
         ('mirror: {A: "B"}', "has `A: B` but not `B: A`"),
-        ('mirror: {A: "X", X: "A"}', "has `X`, which is not one of its values: A, B, C"),
+        ('mirror: {A: "X", X: "A"}', "has `X`, which is not a value of the template; use these values: A, B, C"),
     ):
         text = shipped.text.replace('mirror: {A: "B", B: "A"}', mirror)
         template = judge_templates.parse_template(text, name="t")
@@ -167,6 +170,6 @@ def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: Wor
         InvalidInputError, match="cannot rate 'score': the template better_of_two gives A, B and C, but"
     ):
         world.plan("better_of_two", baseline="two", criteria={"score": "score"})
-    with pytest.raises(InvalidInputError, match=r"'score' takes 0, 0\.5, 1"):
+    with pytest.raises(InvalidInputError, match=r"'score' accepts 0, 0\.5, 1"):
         world.plan(SCORE.replace("[0, 0.5, 1]", "[1, 2, 3]"), fills=FILLS)
     assert world.plan(SCORE.replace("[0, 0.5, 1]", "[0, 1]"), fills=FILLS).criteria == {"score": "score"}

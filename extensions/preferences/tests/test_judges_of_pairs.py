@@ -129,7 +129,10 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     assert [rates["m2", "m3"][name] for name in ("wins", "ties", "losses")] == [4, 1, 4]
     assert rates["m1", None]["win_rate"] == pytest.approx((16 + 2 / 2) / 18)
     # m1 lost no vote: its strength rests on the ties of one item, which a third of all draws lack: (4/5)^5
-    draws = re.fullmatch(r"No interval: undefined in (\d+) of 2000 draws of clusters\.", rates["m1", None]["reason"])
+    draws = re.fullmatch(
+        r"No interval: the statistic is undefined in (\d+) of 2000 bootstrap draws of clusters\.",
+        rates["m1", None]["reason"],
+    )
     assert draws is not None
     assert int(draws[1]) == pytest.approx(2000 * 0.8**5, abs=4 * (2000 * 0.8**5 * (1 - 0.8**5)) ** 0.5)
     # both decided on items 2 to 5; of these 12 pairs they say the same of m1's, on 2 to 4: 6
@@ -149,7 +152,7 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     ]
     table = CliRunner().invoke(cli, ["preference", "show", "p"], catch_exceptions=False).stdout
     assert re.search(r"m1 +all others +16 +2 +0 +0\.944 ", table)
-    assert "  Strengths: No interval: undefined in" in table
+    assert "  Strengths: No interval: the statistic is undefined in" in table
 
     if "calibration" in SCREENS:
         assert 'href="/preferences?project=p"' in shown(store, tmp_path, "calibration")
@@ -165,7 +168,7 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
         (drawn,) = re.findall(rf'data-part="{part}".*?</table>', page, flags=re.DOTALL)
         assert drawn.count("ts-heat") == cells
     assert "30 votes on 15 pairs of 5 items by 2 people" in page
-    assert "Strengths: No interval: undefined in" in page
+    assert "Strengths: No interval: the statistic is undefined in" in page
 
 
 def in_a_report(store: Store) -> list[tuple[object, ...]]:
@@ -205,8 +208,8 @@ def shown(store: Store, home: Path, name: str, **query: str) -> str:
 def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path: Path) -> None:
     world = Pairs(store, tmp_path)
     for chosen, why in (
-        ({"baseline": "m1"}, "The schema sets the models whose answers people compare"),
-        ({"models": ("m1",)}, "The schema sets the models whose answers people compare"),
+        ({"baseline": "m1"}, "The schema sets the models that people compare"),
+        ({"models": ("m1",)}, "The schema sets the models that people compare"),
         ({"criteria": {"score": "better"}}, "stored as `preference`"),
         ({"chosen": "all"}, "or judge the pairs that people compare"),
     ):
@@ -214,4 +217,4 @@ def test_what_does_not_fit_is_said_before_anyone_is_asked(store: Store, tmp_path
             world.judge(**chosen)
     make_project(store, name="plain")
     done = CliRunner().invoke(cli, ["preference", "show", "plain"])
-    assert "has no comparison" in str(done.exception)
+    assert "has no stage `comparison`" in str(done.exception)

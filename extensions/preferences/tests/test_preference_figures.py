@@ -128,7 +128,7 @@ def test_everything_is_counted() -> None:
         "Excluded: 3 submissions about items that do not count.",
         "9 votes on 5 pairs of 5 items by 3 people: 2 ties, including 1 where both answers are bad;",
         "1 with the answer “cannot tell” is excluded.",
-        "The left answer won 4 of 6 votes that are not ties: 0.667",
+        "Votes that are not ties: 6. The left answer won 4 of these votes: 0.667",
         "Agreement is unknown for cem, because nobody else compared any of their pairs.",
     ):
         assert words in told

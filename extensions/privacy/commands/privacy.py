@@ -38,6 +38,24 @@ def register(cli: typer.Typer) -> None:
     privacy.command("list")(list_)
 
 
+OnlyFound = Annotated[
+    bool,
+    typer.Option(
+        "--only-found",
+        help="Show only pictures and clips with boxes on the review page. The tables still list all pictures and "
+        "clips.",
+    ),
+]
+Rate = Annotated[
+    float,
+    typer.Option(
+        min=0.2,
+        max=10.0,
+        help="The number of frames to check per second of a clip. Higher rates find brief faces but take longer.",
+    ),
+]
+
+
 def look(
     project: Project,
     out: Annotated[Path, typer.Option("--out", help="A new folder for the tables, the pictures and the review page.")],
@@ -53,22 +71,8 @@ def look(
     by_hand: Annotated[
         bool, typer.Option("--by-hand", help="Skip automatic detection. People draw all boxes themselves.")
     ] = False,
-    only_found: Annotated[
-        bool,
-        typer.Option(
-            "--only-found",
-            help="Show only pictures and clips with boxes on the review page. The tables still list all pictures and "
-            "clips.",
-        ),
-    ] = False,
-    rate: Annotated[
-        float,
-        typer.Option(
-            min=0.2,
-            max=10.0,
-            help="The number of frames to check per second of a clip. Higher rates find brief faces but take longer.",
-        ),
-    ] = 2.0,
+    only_found: OnlyFound = False,
+    rate: Rate = 2.0,
     pictures_only: Annotated[bool, typer.Option("--pictures-only", help="Skip clips.")] = False,
 ) -> None:
     """Find faces and number plates in all images and clips, and write tables in which people decide.
@@ -128,7 +132,7 @@ def look(
         _not_looked("clips, not searched", [seen.name for seen in findings.clips])
     _not_looked("cannot be read", [f"{name} ({why})" for name, why in findings.unread])
     tables = " ".join(str(out / name) for name in ("boxes.csv", "clips.csv") if (out / name).exists())
-    typer.echo(f"Open {out / 'index.html'} ({drawn:,} pictures). Write yes or no under `cover` in")
+    typer.echo(f"Open {out / 'index.html'} ({count(drawn, 'picture')}). Write yes or no under `cover` in")
     typer.echo(f"{tables.replace(' ', ' and ')}. Add a line for each missing box. Then run:")
     typer.echo(f"touchstone privacy import {project} {tables}")
 
@@ -178,8 +182,8 @@ def cover(
         "Pictures and clips" if any(box.begin is not None for choice in choices for box in choice.boxes) else "Pictures"
     )
     typer.echo(
-        f"{what} decided: {done.pictures:,}, of which {done.covered:,} have covered boxes and {nothing:,} have "
-        f"nothing to cover. Boxes covered: {done.boxes:,}."
+        f"{what} decided: {done.pictures:,} (with covered boxes: {done.covered:,}; with nothing to cover: {nothing:,})."
+        f" Boxes covered: {done.boxes:,}."
     )
     if done.same:
         typer.echo(f"Decided so before: {done.same:,}.")
@@ -191,7 +195,8 @@ def cover(
         )
     if done.sets:
         typer.echo(
-            f"Touchstone deleted frame sets on the page Frames, because their clips changed: {', '.join(done.sets)}."
+            "Touchstone deleted frame sets of the page From videos, because their clips changed: "
+            f"{', '.join(done.sets)}."
         )
     if done.releases:
         typer.echo(

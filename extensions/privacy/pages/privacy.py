@@ -66,7 +66,7 @@ def render(services: Services) -> None:
     _standing(items)
     running = page_work.is_running(services.store, folder)
     covering = st.session_state.get(_PRESSED) == "cover"
-    with st.expander("Look for faces and plates", expanded=asked is None):
+    with st.expander("Find faces and plates", expanded=asked is None):
         _look(services, view, busy=running, clips=any(item.clip for item in items))
     if not covering:
         _under_way(services, folder, running=running)
@@ -107,7 +107,7 @@ def _stand(some: Sequence[PageItem], noun: str) -> str:
 
 def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> None:
     left, middle, rate, right = st.columns([3, 2, 2, 3], vertical_alignment="bottom")
-    by_hand = right.checkbox("By hand only (no automatic detection)", key="privacy.by_hand")
+    by_hand = right.checkbox("Boxes drawn by people only", key="privacy.by_hand")
     left.multiselect("Look for", [FACES, PLATES], default=[FACES, PLATES], key="privacy.kinds", disabled=by_hand)
     middle.number_input(
         "Detection threshold",
@@ -130,7 +130,7 @@ def _look(services: Services, view: ProjectView, *, busy: bool, clips: bool) -> 
             help="Higher values find faces that appear only briefly, but take longer.",
         )
     st.button(
-        "Look for faces and plates",
+        "Find faces and plates",
         type="primary",
         key="privacy.look",
         disabled=busy or view.archived,
@@ -145,7 +145,9 @@ def _begin_look(services: Services, view: ProjectView) -> None:
         state = st.session_state
         kinds = [] if state["privacy.by_hand"] else [KINDS[kind] for kind in state["privacy.kinds"]]
         if not kinds and not state["privacy.by_hand"]:
-            raise InvalidInputError([Problem("kinds", "Choose faces or plates to look for, or choose By hand only.")])
+            raise InvalidInputError(
+                [Problem("kinds", "Choose faces or plates to look for, or choose “Boxes drawn by people only”.")]
+            )
         rate = float(state.get("privacy.rate", 0.0)) if kinds else 0.0
         page_work.begin_look(services, view.name, kinds=kinds, neighbours=int(state["privacy.neighbours"]), rate=rate)
 
@@ -180,7 +182,7 @@ def _looked(services: Services, folder: Path, asked: DetectionRecord | None, *, 
     if not asked.done:
         return
     names = [name for name, kind in KINDS.items() if kind in asked.kinds]
-    how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "By hand only"
+    how = f"{' and '.join(names).capitalize()}, threshold {asked.neighbours}" if names else "Boxes drawn by people only"
     came = f"{markup.count(asked.found, 'new box', 'new boxes')} in {asked.with_boxes:,}"
     words = (
         f"Last search: {markup.moment(_at(asked.done))}, by {asked.by}. {how}. "
@@ -299,7 +301,7 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
         )
     if sets:
         sentences.append(
-            f"Touchstone will delete frame sets on the page Frames, because their clips change: {', '.join(sets)}."
+            f"Touchstone will delete frame sets of the page From videos, because their clips change: {', '.join(sets)}."
         )
     if changes.archive:
         sentences.append(
@@ -333,9 +335,14 @@ def _covered(folder: Path, *, running: bool) -> None:
             f"{summary(result['beside'], SHOWN)}."
         )
     if result["archive"]:
-        sentences.append("Touchstone deleted the archive that was ready for download.")
+        sentences.append(
+            "Touchstone deleted the archive that was ready for download, because the archive contained the originals."
+        )
     if result["releases"]:
-        sentences.append(f"These releases contain the uncovered pictures: {', '.join(result['releases'])}.")
+        sentences.append(
+            f"These releases contain the uncovered pictures: {', '.join(result['releases'])}. Withdraw the copies "
+            "that you shared, then create a new release."
+        )
     shell.show(markup.tag("p", markup.text(" ".join(sentences)), style="ts", data_part="covered"))
 
 

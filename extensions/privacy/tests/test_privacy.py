@@ -143,7 +143,7 @@ def test_a_later_decision_starts_from_the_original_and_shows_nothing_again_by_it
     (first,) = shown(store)
     more = replace(BOX, kind="other", x=0.6)
     for boxes in ((more,), (replace(BOX, cover=False), more), (replace(BOX, w=0.1), more), ()):
-        with pytest.raises(InvalidInputError, match=r"show covered parts again: 0\.png"):
+        with pytest.raises(InvalidInputError, match=r"would uncover parts of these files: 0\.png"):
             decide(store, media, home, CoverChoice("0.png", first, boxes))
     assert shown(store) == [first]
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)), margin=0.0)
@@ -174,7 +174,7 @@ def test_no_one_decides_over_what_someone_else_decided_meanwhile(store: Store, m
     lea = make_person(store, "lea", role=Role.LEAD)
     nothing = [CoverChoice("0.png", original, (replace(BOX, cover=False),))]
     covering.apply_decisions(store, media, home, by=lea, project="p", choices=nothing, after={original: None})
-    with pytest.raises(InvalidInputError, match=r"lea decided about 0\.png first"):
+    with pytest.raises(InvalidInputError, match=r"lea has already decided about 0\.png"):
         decide(store, media, home, CoverChoice("0.png", original, (BOX,)), after={original: None})
     seen = detection.find_media(store, by=lea, project="p", file=original)
     assert seen.decision is not None
@@ -226,7 +226,7 @@ def test_what_models_are_shown(store: Store, media: MediaStore, home: Path) -> N
         (original,) = shown(store)
         made = Pictures(media, home / "prepared").image(original, **drawn)
         waiting = run_start.start(store, by=None, project="p", spec=spec, plan=plan)
-        with pytest.raises(ConflictError, match="is under way"):
+        with pytest.raises(ConflictError, match="is in progress"):
             decide(store, media, home, CoverChoice("it.png", original, (BOX,)))
         work(store, waiting, means=means)
         decide(store, media, home, CoverChoice("it.png", original, (BOX,)))

@@ -64,19 +64,19 @@ def test_a_lead_looks_by_hand_decides_and_reads_what_stands(home: Path) -> None:
     assert "2 pictures. New boxes: 0, in 0 of the pictures." in told
     assert sorted(path.name for path in (out / "pictures").iterdir()) == ["00001.jpg", "00002.jpg"]
     page = (out / "index.html").read_text(encoding="utf-8")
-    assert "people must look at every picture" in page
+    assert "People must look at every picture" in page
     (first, second) = rows(table)
     assert (first["picture"], first["kind"], first["cover"]) == (NAME, "", "")
     begin = f"&quot;a, &quot;&quot;1&quot;&quot;.png&quot;,{first['file']}"
     assert f'data-begin="{begin}"' in page, "the line that is dragged names the picture as a table does"
-    with pytest.raises(InvalidFileError, match="exists already"):
+    with pytest.raises(InvalidFileError, match="already exists"):
         said("look", "p", "--out", str(out), "--by-hand")
     line = f'"a, ""1"".png",{first["file"]},face,0.25,0.2,0.2,0.4,hand,yes\n'
     table.write_text(table.read_text(encoding="utf-8").splitlines()[0] + "\n" + line, encoding="utf-8")
     with table.open("a", encoding="utf-8") as more:
         more.write(f"b.png,{second['file']},,,,,,,\n")
     assert said("cover", "p", str(table)).splitlines() == [
-        "Pictures decided: 1, of which 1 have covered boxes and 0 have nothing to cover. Boxes covered: 1.",
+        "Pictures decided: 1 (with covered boxes: 1; with nothing to cover: 0). Boxes covered: 1.",
         "Not covered, because the decision is missing: 1.",
     ]
     assert said("list", "p").splitlines()[0] == (
@@ -133,7 +133,7 @@ def test_a_clip_is_looked_through_decided_and_covered(home: Path) -> None:
         write.writerow(found | by_hand | {"begin": "2", "end": "3.9", "boxes": "0.05 0.1 0.85 0.7"})
         write.writerow(found | by_hand | {"begin": "0", "end": "1", "boxes": "0 0 0 0.1 0.1; 1 0.5 0 0.1 0.1"})
     assert said("cover", "q", str(out / "boxes.csv"), str(out / "clips.csv")).splitlines() == [
-        "Pictures and clips decided: 1, of which 1 have covered boxes and 0 have nothing to cover. Boxes covered: 2."
+        "Pictures and clips decided: 1 (with covered boxes: 1; with nothing to cover: 0). Boxes covered: 2."
     ]
     listed = said("list", "q").splitlines()
     assert listed[1] == "1 clip. Covered: 1. Nothing to cover: 0. Undecided: 0."

@@ -86,11 +86,11 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page = page_of(lea)
     assert part(page, "standing") == ("3 pictures. Covered: 0. Nothing to cover: 0. Undecided: 3.")
     assert "The search misses faces" in words(page)
-    assert "clip" not in words(page).split("Look for faces")[0], "there are none"
+    assert "clip" not in words(page).split("Find faces and plates")[0], "there are none"
     page.button(key="privacy.look").click().run()
     page = over(page, lea)
     assert part(page, "looked").endswith(
-        "lea. Faces and number plates, threshold 3; 3 pictures, 1 new box in 1 of them."
+        "lea. Faces and number plates, threshold 3. 3 pictures, 1 new box in 1 of them."
     )
     assert next(iter(there(lea))) == "face.png", "what has boxes comes first"
     page.button(key="privacy.cover").click().run()
@@ -111,8 +111,9 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures. Covered: 2. Nothing to cover: 1. Undecided: 0."
-    assert "2 boxes in 2 of 3 decided pictures. The archive that was ready for download was deleted." in part(
-        page, "covered"
+    assert (
+        "2 boxes in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download, because"
+        in part(page, "covered")
     )
     assert not archive.exists()
     decided = {row["Picture"]: (row["Covered"], row["By"]) for row in rows(page, "Left as found")}

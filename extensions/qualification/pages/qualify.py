@@ -1,4 +1,4 @@
-"""The page *Qualify*: a person's own tries; for seniors, the matrix of people and items; for leads, the set."""
+"""The page *Qualification*: a person's own tries; for seniors, the matrix of people and items; for leads, the set."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
         if attempt.set_number is not None
     ]
     if not senior_tries:
-        shell.show(markup.notice("Nobody has begun this qualification yet."))
+        shell.show(markup.notice("Nobody has started this qualification yet."))
         return
     shell.show(matrix(senior_tries))
     name = f"{view.name}-{stage.value}-qualification.csv"
@@ -271,7 +271,7 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
     with st.form("qualify.set", border=False):
         number = st.number_input("Items to draw", min_value=1, value=wanted, key="qualify.number")
-        named = st.text_area("Item IDs instead, one per line", key="qualify.items")
+        named = st.text_area("Or item IDs, one per line", key="qualify.items")
         again = st.checkbox("People who passed an earlier set must also pass this set", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
 

@@ -60,10 +60,10 @@ def test_a_guideline_that_asks_everyone_again_asks_first(store: Store, show: Sho
     test.text_input(key="guideline.why").set_value("Handles.")
     test.checkbox(key="guideline.requalify").set_value(True)
     test.button(key="guideline.save").click().run()
-    assert "Version 1 is in force." in words(show("guideline", "lea", project="panel"))
-    assert "You cannot undo this, but you can exempt people on the page Qualify." in words(test)
+    assert "Version 1 is published." in words(show("guideline", "lea", project="panel"))
+    assert "You cannot undo this action, but you can exempt people on the page Qualification." in words(test)
     test.button(key="guideline.sure.yes").click().run()
-    assert "Version 2 is in force." in words(test)
+    assert "Version 2 is published." in words(test)
 
 
 @pytest.mark.thorough
@@ -93,7 +93,7 @@ def test_who_took_a_set_reads_how_it_went_and_what_comes_next(store: Store, show
         return words(test)
 
     take("sen", "yes")
-    for tried, follows in (("1", "You can try again after "), ("2", "You have used 2 of 2 tries. Ask a lead of")):
+    for tried, follows in (("1", "You can try again after "), ("2", "You have used 2 of 2 tries. Ask a project lead")):
         take("bo", "no")
         page = told("bo")
         assert "Not passed: 0 of 4 answers are right. You need 50%." in page

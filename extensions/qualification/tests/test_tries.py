@@ -136,7 +136,7 @@ def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, 
     ann, ben = make_people(store, "ann", "ben")
     sam = make_person(store, "sam", role=Role.SENIOR)
     begun = tries.begin(store, person=ann, project="p")
-    with pytest.raises(ConflictError, match="because it is not submitted"):
+    with pytest.raises(ConflictError, match="The person has not submitted the try"):
         tries.review(store, by=sam, qualification=begun.id, signs=True)
     with pytest.raises(InvalidInputError, match="at least one item"):
         tries.review(store, by=sam, qualification=begun.id, signs=False)
@@ -216,7 +216,7 @@ def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: s
     make_people(store, "ann", "bob")
     colour = dashboard(store, person=None, project=project).rows[0]
     (why,) = [why for why in colour.blocked if "votes" in why]
-    assert "but nobody may verify here (2 more have not qualified or are stopped)" in why
+    assert "but nobody may vote (2 more have not qualified or are stopped)" in why
     for login in ("ann", "bob"):
         qualification.exempt(store, by=None, project=project, login=login, why="They wrote the guideline.")
     assert not any("votes" in why for why in dashboard(store, person=None, project=project).rows[0].blocked)

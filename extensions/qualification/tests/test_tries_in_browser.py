@@ -119,7 +119,7 @@ def test_a_set_is_passed_before_anyone_verifies(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     made = _run(serving, "qualification", "create", "gate", "--number", str(SET)).splitlines()
-    assert made[0] == f"Set 1 of gate: {SET} of the 50 items that the schema asks for."
+    assert made[0] == f"Qualification set 1 of gate: {SET} of the 50 items that the schema asks for."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/verify?project=gate")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
@@ -131,7 +131,7 @@ def test_a_set_is_passed_before_anyone_verifies(
         for n in range(SET):
             _choose(desk, KEY if n < RIGHT["ann"] else WRONG)
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing it")
+        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing your answers")
     chosen = [KEY] * RIGHT["bob"] + [WRONG] * (SET - RIGHT["bob"])
     _take(serving, "bob", "gate", [{"choice": option} for option in chosen], Stage.VERIFICATION)
     with opened(serving) as store:
@@ -188,7 +188,7 @@ def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browse
     answers.write_text("\n".join(json.dumps({"item": name, "model": "m", "text": f"It is {name}."}) for name in names))
     _run(serving, "item", "import", "panel", "predictions", str(answers))
     made = _run(serving, "qualification", "create", "panel", "--stage", "grading").splitlines()
-    assert made[0] == "Set 1 of panel: 2 answers."
+    assert made[0] == "Qualification set 1 of panel: 2 answers."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/grade?project=panel")
         expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
@@ -197,7 +197,7 @@ def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browse
         for _ in range(2):
             expect(desk.bench).to_have_attribute("data-view", "task")
             desk.next_after("3")
-        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing it")
+        expect(desk.page.locator(".nothing")).to_contain_text("Senior annotators are reviewing your answers")
 
 
 @needs("pages", "guideline")
@@ -220,12 +220,12 @@ def test_a_new_guideline_asks_everyone_to_qualify_again(
         expect(box).not_to_have_value("")  # the box is drawn before it is filled
         box.fill(f"{box.input_value()}\nCount handles, too.\n")
         lena.press("Tab")
-        lena.page.get_by_role("textbox", name="Change (one sentence for annotators)").fill("Handles count.")
-        lena.page.get_by_text("Require a new qualification from everyone under this version").click()
+        lena.page.get_by_role("textbox", name="Summary for annotators").fill("Handles count.")
+        lena.page.get_by_text("Require a new qualification").click()
         lena.picture(pictures and pictures / "guideline-requalify.png")
-        lena.page.get_by_role("button", name="Bring into force").click()
-        lena.page.get_by_role("dialog").get_by_role("button", name="Bring version 2 into force").dblclick()
-        expect(lena.page.get_by_text("Version 2 is in force.", exact=True)).to_be_visible()
+        lena.page.get_by_role("button", name="Publish", exact=True).click()
+        lena.page.get_by_role("dialog").get_by_role("button", name="Publish version 2").dblclick()
+        expect(lena.page.get_by_text("Version 2 is published.", exact=True)).to_be_visible()
     with opened(serving) as store:
         with store.read() as session:
             access = access_to(session, person=None, project="news")

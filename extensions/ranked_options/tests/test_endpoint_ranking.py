@@ -196,12 +196,12 @@ def thinking(asked: Asked, number: int) -> Reply:
 @pytest.mark.parametrize(
     ("script", "options", "more", "says"),
     [
-        (merged, ("ab", "c"), {}, "the end of the prompt and the beginning of the option “ab” into one token"),
+        (merged, ("ab", "c"), {}, "the end of the prompt and the start of the option “ab” into one token"),
         (
             thinking,
             ("ab", "c"),
             {},
-            "the server puts more than the option (“<think></think>ab”",
+            "the server adds more text than the option (“<think></think>ab”",
         ),
         (letters, ("a", "ab"), {"end": ""}, "so the end of an answer is unclear. Set `end_token` under `likelihoods`"),
         (letters, ("a", "ab"), {"end": "</s>"}, "does not read `</s>` as one token after the option “a”"),
@@ -246,14 +246,18 @@ def test_a_request_that_fails_for_good_ends_the_item_as_that() -> None:
     told = over(script, asked("Q:", options=("ab", "c")), attempts=2)
     assert [each.final for each in told].count(True) == 1
     assert (told[-1].final, told[-1].outcome) == (True, Outcome.TRANSPORT_ERROR)
-    assert "answered 500" in told[-1].error
+    assert "returned status 500" in told[-1].error
 
 
 # ---- servers that cannot ---------------------------------------------------------------------------------------------
 
 
 def test_without_a_word_in_the_description_nothing_is_asked() -> None:
-    with pytest.raises(ModelError, match=r"far is asked through a server.*`likelihoods: \{by: chat\}` under"):
+    with pytest.raises(
+        ModelError,
+        match=r"The description of far does not state how its server reports likelihoods.*`likelihoods: "
+        "\{by: chat\}` under",
+    ):
         open_answerer(spec("http://127.0.0.1:9/v1", by=None), strategy="rank_options")
     with pytest.raises(ModelError, match="Unknown option score `odds`"):
         open_answerer(spec("http://127.0.0.1:9/v1"), strategy="rank_options", score="odds")
@@ -269,14 +273,14 @@ def generated_only(asked: Asked, number: int) -> Reply:
     ("reply", "by", "says"),
     [
         (chat("a cup"), "chat", "has no log-probabilities for the tokens of the prompt (prompt_logprobs)"),
-        (generated_only, "completions", "for its own text, but not for the prompt (echo)"),
+        (generated_only, "completions", "for the generated text, but not for the prompt (echo)"),
         (chat("a cup"), "completions", "has no log-probabilities for tokens (logprobs)"),
         (
             error(400, "Unknown field: prompt_logprobs"),
             "chat",
-            "field: prompt_logprobs. The endpoint was asked for the likelihood",
+            "field: prompt_logprobs. Touchstone asked the endpoint for the likelihood",
         ),
-        (error(404), "completions", "The endpoint does not know this model"),
+        (error(404), "completions", "The endpoint does not offer this model"),
     ],
 )
 def test_a_server_that_does_not_tell_ends_the_run_at_its_first_reply(reply: Any, by: str, says: str) -> None:

@@ -196,7 +196,7 @@ def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
         ({"item": "1", "judge": "j", "text": "x", "model": "m"}, "m has no answer to 1"),
         ({"item": "1", "judge": "j", "text": "x", "swapped": 1}, "`swapped` must be true or false"),
         ({"item": "1", "judge": "j", "text": "x", "sample": -1}, "`sample` must be a whole number"),
-        ({"item": "1", "judge": "j", "games": [{}, {}]}, "must have exactly one game"),
+        ({"item": "1", "judge": "j", "games": [{}, {}]}, "must contain exactly one game"),
     ],
 )
 def test_rows_that_do_not_fit_are_named_and_nothing_is_taken(

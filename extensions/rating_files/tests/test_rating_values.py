@@ -117,7 +117,7 @@ def test_a_comma_between_cells_is_no_decimal_comma(tmp_path: Path) -> None:
 
 def test_decimal_commas_in_quotes_are_named_as_text(tmp_path: Path) -> None:
     (note,) = written(tmp_path, HEAD + 'u0,a,c,"0,5"\nu1,a,c,"1,0"\n').notes
-    assert note.startswith("Values such as 0,5 are read as text.")
+    assert note.startswith("Touchstone reads values such as 0,5 as text.")
 
 
 def test_the_line_that_names_the_separator_for_excel_is_no_heading(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_spreadsheets_and_pandas_write_for_nothing_is_missing(tmp_path: Pat
 
 
 def test_two_decimal_signs_in_one_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match=r"both 0,5 and 1\.5\. Use one decimal sign"):
+    with pytest.raises(InvalidFileError, match=r"both 0,5 and 1\.5\. Use the same decimal separator"):
         written(tmp_path, "unit;rater;criterion;value\nu0;a;c;0,5\nu1;a;c;1.5\n")
 
 
@@ -166,8 +166,8 @@ def test_true_and_false_of_a_spreadsheet_in_another_language_are_the_same_labels
     assert kappa(found) == 1.0
     assert sorted(found.notes) == sorted(
         [
-            f"3 True counted as {true}, because both mean the same.",
-            f"3 False counted as {false}, because both mean the same.",
+            f"3 True counted as {true}, which means the same.",
+            f"3 False counted as {false}, which means the same.",
         ]
     )
 

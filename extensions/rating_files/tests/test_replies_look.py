@@ -65,9 +65,9 @@ def test_replies_are_read_as_they_will_be(store: Store, home: Path, tmp_path: Pa
     assert import_judgements(store, path=first, **about).replies == 1, "the look has made no run"
     found = looked(lines(tmp_path / "2.jsonl", [*replies, {**replies[0], "item": "gone"}]))
     assert counted(found) == (1, 0, 1, 1)
-    assert "0 of 1 readings agree with the scores in the file." in found.notes
+    assert "Readings that agree with the scores in the file: 0 of 1." in found.notes
     found = looked(lines(tmp_path / "3.jsonl", [{**replies[0], "text": "[[0]]"}]))
     assert counted(found) == (0, 1, 0, 0)
     assert not found.comes(skip_bad=True)
-    with pytest.raises(InvalidFileError, match=r"has a different reply of .* about colour/0"):
+    with pytest.raises(InvalidFileError, match=r"has a different reply from .* about colour/0"):
         import_judgements(store, path=tmp_path / "3.jsonl", skip_bad=True, **about)

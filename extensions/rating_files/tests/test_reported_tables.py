@@ -179,7 +179,7 @@ def test_a_table_is_read_with_the_separator_of_its_first_row(tmp_path: Path, tex
 )
 def test_marks_between_thousands_are_named(tmp_path: Path, number: str) -> None:
     (note,) = written(tmp_path, f"unit;rater;criterion;value\nu0;a;c;{number}\n").notes[1:]
-    assert note.startswith(f"Values such as {number} are read as text.")
+    assert note.startswith(f"Touchstone reads values such as {number} as text.")
 
 
 # ---- forms of a text ------------------------------------------------------------------------------------------------
@@ -275,12 +275,12 @@ ALIKE: dict[str, tuple[str, str]] = {
     "MMLU-Pro 24: padded with N/A": (item("x", "N/A", "N/A", answer="x"), 'its options B and C are the same ("N/A")'),
     "deja-vu 1098: wide letters": (
         item("\uff21\uff22", "AB", "x", answer="AB"),
-        "its options A and B disagree only in how they are typed",
+        "its options A and B differ only in typography",
     ),
     "DeepTutor 1409: case": (item("Cup", "cup", "x", answer="cup"), "its options A and B differ only in case"),
     "pokemon-tcg-data 224: quotation marks": (
         item("don\u2019t", "don't", "x", answer="don't"),
-        "its options A and B disagree only in how they are typed",
+        "its options A and B differ only in typography",
     ),
 }
 

@@ -49,13 +49,13 @@ def test_each_line_is_told_and_the_last_one_counts(tmp_path: Path) -> None:
         'a\tread\t"plate"\t"B"\trule: whole\tSILENTLY WRONG',
         "a\tunreadable\t\t\tThe text states several answers, or no clear answer.\tNOT AS EXPECTED",
         "a\tempty\t\t\tThe answer has no words.",
-        "a\ttruncated\t\t\tThe reasoning block never ends, so nothing was answered.",
-        'a\trefused\t\t"cannot see the image"\tIt says that it does not or cannot answer.',
+        "a\ttruncated\t\t\tThe reasoning block does not end, so the text has no answer.",
+        'a\trefused\t\t"cannot see the image"\tThe model says that it will not or cannot answer.',
         'a\trefused\t\t"cannot see the image"\tThe model says that it will not or cannot answer.\tNOT AS EXPECTED',
         "a\tunreadable\t\t\tThe text states several answers, or no clear answer.\tNOT AS EXPECTED",
         'a\tread\t["cup", "plate"]\t"B, A"\trule: whole',
         'a\tread\t5.0\t"5"\trule: whole',
-        "a\tunreadable\t\t\tIt states none of what was asked for.",
+        "a\tunreadable\t\t\tThe text does not state an answer that Touchstone can read.",
         "As expected: 6. Not as expected: 4, including 1 silently wrong.",
     ]
 

@@ -60,11 +60,11 @@ def metric(
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
     typer.echo(
-        f"  {measured.scored} of {measured.scored + sum(measured.left_out.values())} answers have a number from the "
-        "metric"
+        f"  answers with a number from the metric: {measured.scored} of "
+        f"{measured.scored + sum(measured.left_out.values())}"
     )
     for why, n in measured.left_out.items():
-        typer.echo(f"  {n} have none: {why}")
+        typer.echo(f"  without a number: {n} ({why})")
 
 
 def similarity(

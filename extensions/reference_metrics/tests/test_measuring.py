@@ -117,7 +117,7 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
     shown = run_views.view(measured, by=None, run=kept.public_id)
     assert (shown.done, shown.wanted) == (4, 4)
-    with pytest.raises(ConflictError, match="so there is no model to ask"):
+    with pytest.raises(ConflictError, match="computes the metric rouge_l against answer, so there is no model to ask"):
         run_control.pause(measured, by=None, run=kept.public_id)
 
 
@@ -180,9 +180,9 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         ({"name": "meteor"}, "Unknown metric 'meteor'"),
         (
             {"reference": "origins"},
-            "The item has no stage text 'origins'. Choose one of question, options, answer, origin",
+            "Items have no text field 'origins'. Choose one of question, options, answer, origin",
         ),
-        ({"criterion": "choice"}, "'choice' is not a criterion of grading. Choose one of score"),
+        ({"criterion": "choice"}, "'choice' is not a grading criterion. Choose one of score"),
     ]:
         with pytest.raises(InvalidInputError, match=sentence):
             measuring.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]

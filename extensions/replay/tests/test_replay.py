@@ -60,7 +60,7 @@ def test_a_flipped_vote_names_everything_that_moves(root: Path) -> None:
     assert said["agreement.verification.choice.percent_agreement.all"] == (0.8, 1.0)
     words = "\n".join(in_words(found))
     assert f"{VOTES} was changed in line {at + 1}" in words
-    assert "colour/4: rejected printed, kept recomputed" in words
+    assert "colour/4: printed: rejected; recomputed: kept" in words
     assert words.endswith("Not equal.")
 
 
@@ -145,10 +145,10 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a table too many": (
         lambda at: _manifest(at, lambda told: told["tables"].append({**told["tables"][0], "name": "x"})),
-        "a table 'x' without its file",
+        "the table 'x', but not the table's file",
     ),
     "a newer database": (lambda at: _manifest(at, lambda told: told.update(database="9999")), "newer tables"),
-    "a link": (_linked, "Touchstone does not follow links"),
+    "a link": (_linked, "links are not allowed"),
     "a pipe": (
         _piped,
         "figures.json is not a file",

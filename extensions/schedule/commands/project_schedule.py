@@ -19,7 +19,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def schedule(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     due: Annotated[
         list[str] | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""The page *Schedule*: the number of items wanted, the deadlines of stages, and the order of stages."""
+"""The page *Targets and dates*: the number of items wanted, the deadlines of stages, and the order of stages."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _targets(services: Services, view: ProjectView) -> None:
                     )
         st.caption(
             "These numbers are part of the schema. If you change a number, people keep working and all votes still "
-            "count. You can undo the change on the page Schema."
+            "count. You can undo the change on the page Form."
         )
         st.form_submit_button(
             "Change wanted numbers", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
@@ -153,7 +153,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
             _change_schema(services, view.name, loaded)
             messages.keep(
                 "schedule.done",
-                "Touchstone is changing the numbers. See the page Schema for the progress.",
+                "Touchstone is changing the numbers. See the page Form for the progress.",
             )
 
 

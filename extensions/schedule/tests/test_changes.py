@@ -44,7 +44,7 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
     with pytest.raises(ConflictError, match="before you saved"):
         changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
-    with pytest.raises(InvalidInputError, match="no triage"):
+    with pytest.raises(InvalidInputError, match="no stage triage"):
         changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
     with pytest.raises(InvalidInputError, match="twice"):
         changes.set_deadlines(store, **where, deadlines={}, order=[GRADE, GRADE])
@@ -60,7 +60,7 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     )
     assert last.by is None
     assert last.what[0].endswith(f"deadline none (was {day(store, 9)})")
-    assert last.what[1].startswith("Stages are offered in the order ")
+    assert last.what[1].startswith("Order of stages: ")
     assert [each.data["number"] for each in audit.entries(store, by=lea, project="p", kinds=["schedule.set"])] == [2, 1]
 
 
@@ -71,4 +71,4 @@ def test_targets_that_were_changed_stand_in_the_history(store: Store) -> None:
     later = text.replace("wanted: 4", "wanted: 70", 1).replace("version: 1", "version: 2")
     take_schema(store, load_text(later, "Be exact.", "blind"))
     (changed,) = changes.history(store, by=None, project="p")
-    assert changed.what == ["Colour: 70 wanted (was 4)"]
+    assert changed.what == ["Colour, wanted items: 70 (was 4)"]

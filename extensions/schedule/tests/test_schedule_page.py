@@ -35,11 +35,11 @@ def test_a_lead_sets_deadlines_an_order_and_numbers_and_sees_what_was_changed(st
     assert kept.in_order(stages)[1:] == [each for each in stages if each is not Stage.GRADING]
     assert [each["By"] for each in rows(test, "What")] == ["Lea"]
     the(test, "number_input", ".colour").set_value(70)  # type: ignore[attr-defined]
-    test = pressed(test, "Change the numbers wanted")
+    test = pressed(test, "Change wanted numbers")
     assert "Version 2 is in force." in words(test)
-    assert "Colour: 70 wanted (was 4)" in words(test)
+    assert "Colour, wanted items: 70 (was 4)" in words(test)
     assert project(store, person=lea, project="p").schema.schema_.dimension("colour").wanted == 70
-    assert "Nothing was changed." in words(pressed(pressed(test, "Save"), "Change the numbers wanted"))
+    assert "Nothing was changed." in words(pressed(pressed(test, "Save"), "Change wanted numbers"))
     # what people see of it
     mine = drawn(store, home, "my_work", "ann")
     assert part(mine, "due") == f"due on {due}, in 2 days"

@@ -14,6 +14,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.grammar import suggestion
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, ItemField, Scalar, Schema
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from extensions.schema_migration.changes import rows
 from extensions.schema_migration.changes.comparison import Change, ChangeDecision, Comparison, Uses
@@ -58,7 +59,7 @@ def compare(
     at = ComparedKey(base, new, walk=_walk, moved=moved)
     changes = [*renamed, *_walk(at, base, new), *_key_moved(at)]
     if old_guideline != new_guideline:
-        lines = [f"{len(text.splitlines())} lines" if text else None for text in (old_guideline, new_guideline)]
+        lines = [with_noun(len(text.splitlines()), "line") if text else None for text in (old_guideline, new_guideline)]
         changes.append(Change(("guideline",), rows.GUIDELINE, lines[0], lines[1]))
     if changes and old.version == new.version:
         changes.insert(0, Change(("version",), rows.SAME_VERSION, old.version, new.version))
@@ -192,20 +193,20 @@ def _rename_option(
             return with_option(base, owner, before[value], target), change
         if place == places[-1]:
             return Problem(decision.way.name, wrong or "")
-    return Problem(decision.way.name, f"{decision}: no criterion or field `{name}` is in both schemas.")
+    return Problem(decision.way.name, f"{decision}: no criterion or field `{name}` is in both schemas. Check the name.")
 
 
 def _no_rename(decision: Decision, old: str, new: str, before: Sequence[str], after: Sequence[str]) -> str | None:
     """Return the reason why a rename is impossible, as a sentence, or None."""
     if old not in before:
-        return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'}"
+        return f"{decision}: the old schema has no `{old}`{suggestion(old, before) or '.'} Check the name."
     if old in after:
         return (
             f"{decision}: the new schema still has `{old}`. Remove this decision, or remove the old name from the "
             "new schema."
         )
     if new not in after:
-        return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'}"
+        return f"{decision}: the new schema has no `{new}`{suggestion(new, after) or '.'} Check the name."
     return (
         f"{decision}: the old schema also has `{new}`. Remove this decision, or choose another new name."
         if new in before
@@ -275,7 +276,7 @@ def _unfit(decision: Decision, about: Sequence[Change], comparison: Comparison) 
         known = (
             f" You can use this option for {', '.join(dict.fromkeys(names))}."
             if names
-            else " No change needs this decision."
+            else " No change needs this decision. Remove the decision."
         )
         return f"{decision} matches no change{suggestion(decision.subject, names) or '.'}{known}"
     things = dict.fromkeys(_thing(change) for change in about)

@@ -11,6 +11,7 @@ import typer
 from annotation_schemas.state_words import state_called
 from app.commands.groups import find_group
 from app.commands.recorded import recorded
+from domain.english import with_noun
 from domain.errors import InvalidInputError, Problem
 from domain.states import ItemState
 from extensions.schema_migration.changes import Decisions
@@ -146,7 +147,7 @@ def _moved(stages: Stages, moved: Sequence[StateChange], *, every: bool) -> list
     ]
     if every or len(lines) <= LISTED:
         return lines
-    return [*lines[:LISTED], f"... and {len(lines) - LISTED:,} more items. To list all items, add --all."]
+    return [*lines[:LISTED], f"... and {with_noun(len(lines) - LISTED, 'more item')}. To list all items, add --all."]
 
 
 def _done(done: SchemaChangeResult, *, every: bool) -> list[str]:

@@ -1,4 +1,4 @@
-"""The page *Schema*: the schema in force, the effects of an edited one, the decisions it needs, and undo."""
+"""The page *Form*: the schema in force, the effects of an edited one, the decisions it needs, and undo."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     if going is None:
         shell.show(
             markup.notice(
-                "A change of the schema is not finished. If the number below stops increasing, the change was "
-                "interrupted. Finish or undo the change. No votes are lost, and people can keep working."
+                "A change of the schema is not finished. If the number below stops increasing, finish or undo the "
+                "change. No votes are lost, and people can keep working."
             )
         )
     else:
@@ -140,7 +140,7 @@ def _how_far(services: Services, view: ProjectView, going: Job | None) -> None:
         if (going is not None and (now is None or not now.is_open)) or (going is None and stands is None):
             st.rerun()
         if stands is not None and stands.items:
-            text = f"{stands.done:,} of {stands.items:,} items updated"
+            text = f"{stands.done:,} of {markup.count(stands.items, 'item')} updated"
             st.progress(min(stands.done / stands.items, 1.0), text=text)
         else:
             st.progress(0.0, text="Reading stored votes")
@@ -299,7 +299,11 @@ def _target(preview: MigrationPreview, change: Change, way: DecisionKind, round:
         )
     if way.renames:
         shell.show(
-            markup.tag("div", markup.quiet("The new form has no name that can replace this name."), style="ts ts-small")
+            markup.tag(
+                "div",
+                markup.quiet("The new form has no name that can replace this name. Choose another decision."),
+                style="ts ts-small",
+            )
         )
         return None
     return st.text_input("value", key=key, placeholder="Value", label_visibility="collapsed").strip() or None

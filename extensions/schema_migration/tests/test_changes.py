@@ -94,7 +94,7 @@ def test_the_guideline_is_compatible_by_itself() -> None:
     found = compare(made(), made(version=2), old_guideline="One.", new_guideline="One.\nTwo.")
     assert [(each.path, each.row.name, each.old, each.new) for each in found.changes] == [
         ("version", "version", 1, 2),
-        ("guideline", "guideline", "1 lines", "2 lines"),
+        ("guideline", "guideline", "1 line", "2 lines"),
     ]
     assert found.can_be_taken
 

@@ -109,8 +109,8 @@ def test_what_may_only_have_another_name_is_said_so() -> None:
         ({"map": ["correct:unsure"]}, "--map takes CRITERION:OPTION=OTHER; `correct:unsure` was given."),
         ({"ask_again": ["correct:unsure=no"]}, "--ask-again takes CRITERION[:OPTION]; `correct:unsure=no` was given."),
         ({"mapp": ["correct:unsure=no"]}, "There is no decision `mapp`; did you mean `map`?; use one of: "),
-        ({"recompute": ["verification"]}, "--recompute verification matches no change. No change needs a decision "
-        "of this kind."),
+        ({"recompute": ["verification"]}, "--recompute verification matches no change. No change needs this "
+        "decision."),
         ({"map": ["correct:unsure=no"], "ask_again": ["correct:unsure"]},
          "--ask-again correct:unsure: this change already has another decision."),
         ({"rename_option": ["correct:unsure=no"]}, "--rename-option correct:unsure=no: the old schema also has `no`."),

@@ -248,7 +248,9 @@ def test_a_dimension_that_holds_something_is_not_taken_back(sqlite_template: Pat
     make_pool(store, 1, source="size", dimension="size")
     for ask in (migration.to_undo, migration.undo):
         with pytest.raises(
-            ConflictError, match=r"size is already in use \(items: 2, in the pool: 1\).*version 1 .* where the items go"
+            ConflictError,
+            match=r"size is already in use \(items: 2, in the pool: 1\).*version 1 .* choose a dimension for "
+            "these items",
         ):
             ask(store, by=None, project="p")
     assert Counter(dimensions(store).values()) == {"size": 2}

@@ -264,12 +264,12 @@ def test_figures_and_files_say_which_version_votes_are_of(copied: Store) -> None
     pairs = [said for said in CAST.values() if len(said) == 2 and None not in said]
     now = [["no" if value == "unsure" else value for value in said] for said in pairs]
     assert share.value == pytest.approx(sum(one == other for one, other in now) / len(now))
-    with pytest.raises(NotFoundError, match=r"never had version 7 of its schema. Its versions: 1, 2"):
+    with pytest.raises(NotFoundError, match=r"never had version 7 of the schema. Versions of the schema: 1, 2"):
         agreement_of(copied, **about, schema_version=7)
 
     with pytest.raises(InvalidFileError, match="Only ratings and releases depend on the schema version"):
         exported(copied, by=None, project="p", format="jsonl", schema_version=1)
-    with pytest.raises(NotFoundError, match=r"never had version 7 of its schema. Its versions: 1, 2"):
+    with pytest.raises(NotFoundError, match=r"never had version 7 of the schema. Versions of the schema: 1, 2"):
         exported(copied, by=None, project="p", format="ratings", schema_version=7)
 
     told = schema_in_manifest(copied)

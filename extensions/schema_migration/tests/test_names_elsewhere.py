@@ -185,7 +185,7 @@ def test_a_name_that_ratings_of_something_else_have_is_refused(store: Store, tmp
             "options: [a, b]}")  # fmt: skip
     other = schema(5, text, ("name: choice, kind: choice, prompt: Does", "name: fits, kind: choice, prompt: Does"),
                    ("criterion: choice", "criterion: fits"))  # fmt: skip
-    with pytest.raises(InvalidInputError, match="Imported ratings of fits still use its old name choice"):
+    with pytest.raises(InvalidInputError, match="Imported ratings of fits still use the old name choice"):
         migrate(store, other, new_votes_only=["choice"])
 
 

@@ -69,7 +69,7 @@ def test_it_is_said_then_done_then_taken_back(
         assert "first schema" in run("--history")
         done = run(*decided, "--yes")
         assert "Change 1: version 2 of the schema is now in force." in done
-        assert "in adjudication -> in verification. 1 of 2 votes are in." in done
+        assert "in adjudication -> in verification. Votes so far: 1 of 2." in done
         assert "version 1 -> 2 --ask-again choice:unsure" in run("--undo")
         assert "Change 2: version 1" in run("--undo", "--yes")
         assert "undoes change 1" in run("--history")

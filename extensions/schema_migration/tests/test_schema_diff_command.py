@@ -44,8 +44,9 @@ def test_a_line_for_each_change_with_its_class_and_what_it_asks(changed: tuple[s
             " | --rename-option fits:unsure=NEW | --ask-again fits:unsure",
             'compatible with a decision: stages.verification.keep.rule: "majority" -> "unanimous".'
             " Verdicts may change. Decide: --recompute verification",
-            "compatible: version: 1 -> 2. Another version of the schema.",
-            "compatible: dimensions.one.wanted: nothing -> 9. The number of wanted items. Stored items stay.",
+            "compatible: version: 1 -> 2. The schema has another version number.",
+            "compatible: dimensions.one.wanted: nothing -> 9. The number of wanted items changes. Stored items do "
+            "not change.",
         ],
     )
     assert differs(changed[0], changed[0]) == (0, ["mine: nothing differs."])

@@ -40,7 +40,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     vote(store, "bo", "yes")
     vote(store, "chi", "yes")
     test = show("schema", "lea")
-    assert "Nothing is changed yet." in words(test)
+    assert "Nothing has changed yet." in words(test)
     assert "The project uses its first form" in words(test)
     text = test.text_area[0].value.replace("    raters: 2", "    raters: 3")
     test.text_area[0].set_value(text).run()
@@ -52,8 +52,8 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert not [button for button in test.button if button.key == "schema.take"]
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [
-        "Decided items with fewer votes open again until they have enough",
-        "Stored values stay, even if they no longer fit",
+        "Decided items with fewer votes open again until each item has enough votes",
+        "Stored values stay, even if the values no longer fit the schema",
     ]
     way.select_index(0).run()
     assert "Press “See effects” again." in words(test)

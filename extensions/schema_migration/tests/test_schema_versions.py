@@ -197,7 +197,7 @@ def test_agreement_is_of_one_version_or_of_all(world: World) -> None:
                 counts if version is None else f"{version} alone"
             }
     assert "ratings only under version 2 of the schema" in run("agreement", "show", "p", "--schema-version", "2")
-    assert "never had version 7 of its schema. Its versions: 1, 2" in run(
+    assert "never had version 7 of the schema. Versions of the schema: 1, 2" in run(
         "agreement", "show", "p", "--schema-version", "7", code=1
     )
 
@@ -212,9 +212,9 @@ def test_the_page_agreement_offers_versions_and_says_which_it_shows(world: World
     ]
     pooled = words(page)
     assert f"Ratings under versions of the schema: 1 ({n_under(world.votes, 1)}), 2 (" in pooled
-    assert "of the schema alone" not in pooled
+    assert "only under version" not in pooled
     page = choice.select_index(2).run()
-    assert "Ratings under version 2 of the schema alone" in words(page)
+    assert "Ratings only under version 2 of the schema" in words(page)
     assert f"{kappa(pairs_of(world.votes, 2)):.2f}" in words(page)
     assert f"{kappa(pairs_of(world.votes, 1)):.2f}" not in words(page)
 
@@ -230,7 +230,10 @@ def test_exports_are_of_one_version_or_of_all(world: World, tmp_path: Path) -> N
         next(each for each in page.selectbox if each.label == "Format").set_value("ratings")
         page = next(each for each in page.button if each.key and "export.prepare" in each.key).click().run()
         ready = page.session_state["export.ready"]
-        assert ready["words"] == f"Ready: {of_all} ratings in 1 file, only ratings under schema version {version}."
+        assert (
+            ready["words"]
+            == f"Ready: {of_all} ratings in 1 file, with only the ratings under schema version {version}."
+        )
         assert ready["words"] in words(page)
         assert ready["name"].endswith(f"-all-schema-{version}.zip")
         out = tmp_path / f"{version}.csv"
@@ -262,9 +265,11 @@ def test_results_take_grades_of_one_version_or_of_all(world: World) -> None:
         ]
         assert (line["n"], found.get("schema_version")) == (len(means), version)
         assert line["value"] == pytest.approx(sum(means) / len(means))
-    assert "never had version 7 of its schema" in run("result", "show", "p", "--schema-version", "7", code=1)
+    assert "never had version 7 of the schema" in run("result", "show", "p", "--schema-version", "7", code=1)
     page = drawn(world.store, world.home, "results", "lea", project="p")
     choice = next(each for each in page.selectbox if each.label == "Version of the schema")
     assert choice.options[1] == f"Version 1 alone ({n_under(world.grades, 1)} grades)"
-    assert "people's grades only under" not in words(page)
-    assert "people's grades only under schema version 2" in words(choice.select_index(2).run())
+    assert "These scores count only grades" not in words(page)
+    assert "These scores count only grades that people gave under schema version 2" in words(
+        choice.select_index(2).run()
+    )

@@ -64,7 +64,7 @@ COLUMNS: Mapping[str, Callable[[Card], list_order.Value]] = {
 def render(services: Services) -> None:
     """Draw who stands out, everyone's agreement as dots, and folds with all figures."""
     view = shell.lead_of(services)
-    about = "How often each person agrees with others. Only leads see this page."
+    about = "See how often each person agrees with others. Only leads see this page."
     shell.heading("Scorecard", about, made_up=view.made_up)
     cards_figure = _asked(services, view)
     pending_figures.show_pending(services, cards_figure, lambda: _asked(services, view), about="The scorecards are")
@@ -241,7 +241,7 @@ def _over_time(view: ProjectView, cards: Sequence[Card]) -> None:
                 "No chart yet, because times are missing and too few answers can be compared.", style="ts ts-quiet"
             )
         )
-    shell.show(markup.paragraph(f"{WINDOW} submissions per line:", style="ts ts-small"))
+    shell.show(markup.paragraph(f"Each row of the table covers {WINDOW} submissions:", style="ts ts-small"))
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
         for n, window in enumerate(card.windows)
@@ -317,7 +317,7 @@ def _share(share: Share, href: str = "") -> markup.Markup:
         return markup.quiet("-")
     low, high = share.limits
     value = markup.percent(share.value)
-    rest = f" of {share.n}" + ("" if share.n >= SMALL else ", too few")
+    rest = f" of {share.n}" + ("" if share.n >= SMALL else ", too few to compare")
     shown = _linked(value, href) if href or share.n >= SMALL else markup.quiet(value)
     first = markup.joined([shown, markup.quiet(rest)])
     return markup.joined([first, markup.tag("div", markup.quiet(markup.percent_limits(low, high)), style="ts-small")])

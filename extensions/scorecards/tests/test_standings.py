@@ -47,7 +47,7 @@ def test_only_who_is_below_the_median_with_the_whole_interval_is_named() -> None
         " 1 person has fewer than 10 shared answers, too few to compare."
     )
     close = standings([card("Ann", 45, 50), card("Bob", 40, 50), card("Cy", 36, 50)])
-    assert said(close) == ("Nobody stands out. Lowest is Cy in Verification: 36 of 50 shared answers are the same.")
+    assert said(close) == ("Nobody stands out. Cy agrees least in Verification: 36 of 50 shared answers are the same.")
     assert said(standings([card("Dee", 3, 9)])).startswith("You cannot compare people yet.")
 
 

@@ -135,22 +135,22 @@ def test_what_is_missing_superfluous_or_unreadable_is_counted_and_said(tmp_path:
     accuracy = figure(found)
     assert (accuracy.statistic.value, accuracy.lowest, accuracy.highest) == (0.5, 0.5, 0.875)
     assert found.sentences == [
-        "5 of 8 items have a readable answer.",
-        "2 items without an answer count as wrong: q6, q7.",
-        "1 unreadable answers (format violation: no answer, or several answers) count as wrong: q5.",
-        "2 answers match no item of this split and are ignored: x1, x2.",
+        "Items with a readable answer: 5 of 8.",
+        "Items without an answer, counted as wrong: 2 (q6, q7).",
+        "Unreadable answers (format violation: no answer, or several answers), counted as wrong: 1 (q5).",
+        "Answers that match no item of this split, ignored: 2 (x1, x2).",
     ]
     keys = keyed(tmp_path / "left", OPTION, rows, unreadable="left_out")
     left = score_files(keys, sent(tmp_path, given))
     assert (figure(left).statistic.value, figure(left).statistic.n_left_out) == (0.8, 3)
-    assert "2 items without an answer are left out: q6, q7." in left.sentences
+    assert "Items without an answer, left out: 2 (q6, q7)." in left.sentences
 
 
 def test_an_item_without_a_key_counts_for_nothing_and_says_so(tmp_path: Path) -> None:
     rows = {"q0": "take the pot", "q1": None, "q2": "no option at all"}
     found = score_files(keyed(tmp_path, OPTION + ", required: false", rows), sent(tmp_path, dict.fromkeys(rows, "B")))
     assert (figure(found).statistic.value, figure(found).statistic.n_units) == (1.0, 1)
-    assert "2 items without a key to compare with are excluded." in found.sentences
+    assert "Items without a key to compare with, left out: 2." in found.sentences
 
 
 def test_intervals_are_of_groups(tmp_path: Path) -> None:
@@ -200,11 +200,14 @@ def test_forms_of_submissions(name: str, text: str, tmp_path: Path) -> None:
         (b"", "it is empty"),
         (b'{"id": "1", "answer": "B"}\n{"id": "2", "ans', "row 2"),
         (b'[{"id": "1", "answer": "B"}, {"id": "2"', "row 2"),
-        (b'{"id": "1", "answer": "B"}\n{"id": "1", "answer": "A"}\n', "has more than one answer to 1 items (1)"),
+        (b'{"id": "1", "answer": "B"}\n{"id": "1", "answer": "A"}\n', "has more than one answer to 1 item (1)"),
         (b'{"name": "1", "answer": "B"}\n', "has no id or item or sample_id"),
         (b'{"id": "1"}\n', "has no answer or prediction or label"),
         (b'{"id": ["1"], "answer": "B"}\n', "must be text or a whole number"),
-        (b'{"id": "9", "answer": "B"}\n', "no answer to any item of kitchen 1, split test. Its first ID is '9'"),
+        (
+            b'{"id": "9", "answer": "B"}\n',
+            "no answer to any item of kitchen 1, split test. The first ID in the file is '9'",
+        ),
         (b"id,choice\n1,B\n", "has no answer"),
         ('{"id": "1", "answer": "B"}'.encode("utf-16"), "UTF-16"),
         (b'{"id": "1", "answer": "\xff"}\n', "not UTF-8"),
@@ -265,7 +268,7 @@ def test_a_card_is_signed_and_says_what_was_changed(tmp_path: Path) -> None:
         cli, ["score", "create", str(keys), str(answers), "--out", str(out), "--key", str(key_file), "--team", "T"]
     )
     assert done.exit_code == 0, done.output
-    assert "3 of 4 items have a readable answer." in done.output
+    assert "Items with a readable answer: 3 of 4." in done.output
     assert "accuracy" in done.output
     assert "0.500" in done.output
 

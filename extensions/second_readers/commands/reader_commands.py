@@ -12,6 +12,7 @@ import typer
 from app.commands.answers import Project
 from app.commands.groups import Panel, find_group
 from app.commands.runs_in_terminal import opened
+from domain.english import with_noun
 from domain.errors import InvalidFileError, RunStoppedError
 from domain.states import Items
 
@@ -73,8 +74,8 @@ def read_again(
         raise RunStoppedError(job.refused)
     typer.echo(done.counted, err=True)
     typer.echo(
-        f"The rules cannot read {done.wanted:,} answers. The second reader was already asked about {done.known:,}"
-        " of these answers."
+        f"The rules cannot read {with_noun(done.wanted, 'answer')}. The second reader was already asked about "
+        f"{done.known:,} of them."
     )
     typer.echo(f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers without a statement: {done.none:,}.")
     for why, n in done.failed.items():
@@ -118,7 +119,7 @@ def sample(
         ) from error
     typer.echo(counted, err=True)
     ways = "a letter, several letters separated by commas, yes, no, a number, or none"
-    typer.echo(f"Wrote {len(rows):,} answers to {out}. Fill in `value`: {ways}.")
+    typer.echo(f"Wrote {with_noun(len(rows), 'answer')} to {out}. Fill in `value`: {ways}.")
 
 
 def agreement(
@@ -136,9 +137,10 @@ def agreement(
     comparison = reader_agreement.compare(
         opened().store, by=None, project=project, values=reader_agreement.values_of(file)
     )
-    left = f"; {comparison.empty:,} are empty" if comparison.empty else ""
+    left = f"; {comparison.empty:,} without a reading" if comparison.empty else ""
     typer.echo(
-        f"{comparison.n:,} answers read by people{left}. The unit is an answer. All intervals are 95 % intervals."
+        f"{with_noun(comparison.n, 'answer')} read by people{left}. The unit is an answer. All intervals are 95 % "
+        "intervals."
     )
     for reader in comparison.readers:
         typer.echo(

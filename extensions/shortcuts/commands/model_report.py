@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from domain.english import with_noun
+
 if TYPE_CHECKING:
     from annotation_schemas.model import Shortcuts as Limits
     from domain.states import Items
@@ -110,7 +112,8 @@ def write_reasons(path: Path, told: Sequence[tuple[str, str]]) -> None:
     from exporters.writing import write_files
 
     write_files({path: as_bytes(("item", "reason"), told)})
-    sys.stderr.write(f"{path} contains {len(told):,} items with reasons for their authors. The file reveals keys.\n")
+    items = with_noun(len(told), "item")
+    sys.stderr.write(f"{path} contains {items} with reasons for their authors. The file reveals keys.\n")
 
 
 def _tell(project: str, found: ModelShortcuts) -> None:
@@ -138,20 +141,23 @@ def _tell(project: str, found: ModelShortcuts) -> None:
     typer.echo("\n".join(markdown.table_lines(ReportTable("models", "Models", heads, tuple(rows)))) + "\n")
     for model in found.models:
         counts = (
-            [f"{model.unread:,} replies name no option or several options, and count as wrong"] if model.unread else []
+            [f"replies that name no option or several options, counted as wrong: {model.unread:,}"]
+            if model.unread
+            else []
         )
-        counts += [f"{model.silent:,} questions have no reply and are excluded"] if model.silent else []
+        counts += [f"questions without a reply, excluded: {model.silent:,}"] if model.silent else []
         if counts:
             typer.echo(f"{model.model}, {model.condition}: {'; '.join(counts)}.")
     if found.earlier:
-        typer.echo(f"Excluded: {found.earlier:,} replies to items that have changed since the reply.")
-    by = "one model" if found.wanted_models == 1 else f"{found.wanted_models} models"
+        replies = with_noun(found.earlier, "reply", "replies")
+        typer.echo(f"Excluded: {replies} to items that have changed since the reply.")
     typer.echo(
-        f"Without images, {by} or more get {len(found.flagged):,} of {found.items:,} items right in every order of "
-        f"options (number of orders: at least {found.orders})."
+        f"Without images, {with_noun(found.wanted_models, 'model')} or more "
+        f"{'gets' if found.wanted_models == 1 else 'get'} {len(found.flagged):,} of {with_noun(found.items, 'item')} "
+        f"right in every order of options (number of orders: at least {found.orders})."
     )
     _list(project, found.flagged)
-    typer.echo(f"{len(found.second):,} items need a second look.")
+    typer.echo(f"{with_noun(len(found.second), 'item needs', 'items need')} a second look.")
     _list(project, found.second)
 
 

@@ -26,14 +26,23 @@ def register(cli: typer.Typer) -> None:
     find_group(cli, "shortcut").command("run")(shortcut)
 
 
+Orders = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=MOST_ORDERS,
+        help="Ask about each item this many times, each time with the options in another order.",
+    ),
+]
+Spec = Annotated[
+    str | None,
+    typer.Option(help="The model's description: a YAML file, or the name of a description that comes with Touchstone."),
+]
+
+
 def shortcut(
     project: Annotated[str, typer.Argument(help="The project.")],
-    spec: Annotated[
-        str | None,
-        typer.Option(
-            help="The model's description: a YAML file, or the name of a description that comes with Touchstone."
-        ),
-    ] = None,
+    spec: Spec = None,
     without: Annotated[
         WithheldPart | None,
         typer.Option(help="What to hide. `images` hides all images, and `marks` hides the drawings on images."),
@@ -42,14 +51,7 @@ def shortcut(
         Frames | None,
         typer.Option(help="For clips, show one frame from the middle, or all frames shuffled."),
     ] = None,
-    orders: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            max=MOST_ORDERS,
-            help="Ask about each item this many times, each time with the options in another order.",
-        ),
-    ] = None,
+    orders: Orders = None,
     seed: Annotated[int, typer.Option(help="The seed of the orders of options and frames.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask about at most this many items.")] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new run.")] = None,

@@ -13,6 +13,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.options import CountedItems
+from domain.english import with_noun
 
 if TYPE_CHECKING:
     from annotation_schemas.model import Shortcuts as Limits
@@ -37,8 +38,32 @@ def register(cli: typer.Typer) -> None:
     group.command("check")(shortcuts)
 
 
+AtMost = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
+        "for more rules. Default: the limits in the schema.",
+        metavar="NAME=SHARE",
+    ),
+]
+Score = Annotated[
+    float | None,
+    typer.Option(
+        help="Flag items whose key has a higher estimated probability than this number. Default: flag items "
+        "whose text reveals the key more often than chance."
+    ),
+]
+Models = Annotated[
+    bool,
+    typer.Option(
+        "--models",
+        help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
+    ),
+]
+
+
 def shortcuts(
-    project: Annotated[str, typer.Argument(help="The project's name.")],
+    project: Annotated[str, typer.Argument(help="The project ID.")],
     counted: CountedItems = None,
     items: Annotated[
         Path | None,
@@ -46,14 +71,7 @@ def shortcuts(
             "--scores", help="Write each item's score to this CSV file. The file reveals keys.", metavar="FILE.csv"
         ),
     ] = None,
-    at_most: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
-            "for more rules. Default: the limits in the schema.",
-            metavar="NAME=SHARE",
-        ),
-    ] = None,
+    at_most: AtMost = None,
     above_chance: Annotated[
         float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
     ] = None,
@@ -61,25 +79,13 @@ def shortcuts(
         Bound | None,
         typer.Option(help="Compare the limits with the share, or with the lower or upper end of the share's interval."),
     ] = None,
-    score: Annotated[
-        float | None,
-        typer.Option(
-            help="Flag items whose key has a higher estimated probability than this number. Default: flag items "
-            "whose text reveals the key more often than chance."
-        ),
-    ] = None,
+    score: Score = None,
     flagged: Annotated[float | None, typer.Option(help="The largest share of items that may be flagged.")] = None,
     without_images: Annotated[
         float | None,
         typer.Option(help="With --models: the largest share of items that models may get right without images."),
     ] = None,
-    models: Annotated[
-        bool,
-        typer.Option(
-            "--models",
-            help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
-        ),
-    ] = False,
+    models: Models = False,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -124,7 +130,9 @@ def shortcuts(
         met = model_report.tell(asked, scores=items, reasons=reasons, as_json=as_json)
     else:
         if model or strong:
-            raise InvalidInputError([Problem("models", "--model and --strong need --models.")])
+            raise InvalidInputError(
+                [Problem("models", "--model and --strong need --models. Add --models, or remove these options.")]
+            )
         given |= {"without_images": without_images}
         known = {name: share for name, share in given.items() if share is not None}
         met = _report(project, counted, at_most or (), known, files=(items, reasons), as_json=as_json, gate=gate)
@@ -164,7 +172,8 @@ def _report(
     scores, reasons = files
     if scores is not None:
         write_files({scores: text_shortcuts.as_csv(results).encode()})
-        print(f"{len(results.items):,} items written to {scores}. The file reveals keys.", file=sys.stderr)
+        items = with_noun(len(results.items), "item")
+        print(f"{items} written to {scores}. The file reveals keys.", file=sys.stderr)
     if reasons is not None:
         told_to = [(score.choice.id, text_shortcuts.to_author(score)) for score in results.flagged]
         model_report.write_reasons(reasons, told_to)
@@ -225,7 +234,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} %.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
-    typer.echo(f"The text of {len(found.flagged):,} of {len(found.items):,} items reveals the key.")
+    typer.echo(f"The text of {len(found.flagged):,} of {with_noun(len(found.items), 'item')} reveals the key.")
     for score in found.flagged:
         why = "; ".join(score.reasons) or "many words together, but no single word"
         typer.echo(f"  {score.choice.id}: key {100 * score.p_key:.0f} % likely; {why}")
@@ -233,4 +242,4 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
         more = f" and {len(found.skipped) - _NAMED:,} more" if len(found.skipped) > _NAMED else ""
         typer.echo(f"Excluded, because the multiple-choice key is missing: {', '.join(found.skipped[:_NAMED])}{more}.")
     if found.without_source:
-        typer.echo(f"{found.without_source:,} items have no source. Each item counts as a separate source.")
+        typer.echo(f"Items without a source, each counted as a separate source: {found.without_source:,}.")

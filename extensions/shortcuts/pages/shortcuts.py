@@ -48,7 +48,7 @@ FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 def render(services: Services) -> None:
     """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    about = "Whether texts reveal the key, so that nobody needs the image. This page shows keys."
+    about = "See whether texts reveal the key, so that nobody needs the image. This page shows keys."
     shell.heading("Shortcuts", about, made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     figures = st.container()
@@ -134,7 +134,8 @@ def _left_out(found: TextShortcuts) -> str:
     if found.skipped:
         sentences.append(f"Excluded: {markup.count(len(found.skipped), 'item')} without a multiple-choice key.")
     if found.without_source:
-        sentences.append(f"{found.without_source:,} items have no known source. Each item counts as a separate source.")
+        n = markup.count(found.without_source, "item has", "items have")
+        sentences.append(f"{n} no known source. Each item counts as a separate source.")
     return " ".join(sentences)
 
 
@@ -208,7 +209,7 @@ def _parts(found: TextShortcuts, rules: Sequence[_Rule], gate: TextResult | None
     heads = [("Rule", "name"), ("Right", "number"), ("95 % interval", "number")]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="parts"))
     n = len(found.places[-1].counts)
-    heads = [("Dimension", "name"), *((f"Place {at + 1}", "number") for at in range(n))]
+    heads = [("Dimension", "name"), *((f"Position {at + 1}", "number") for at in range(n))]
     heads += [("Chi squared", "number"), ("p", "number"), ("Remark", "")]
     by_place: list[list[markup.Markup]] = []
     for places in found.places:

@@ -73,11 +73,14 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
         assert len(server.asked) == 12
     assert run("list", "p").count("gpt for shortcuts: without images, order") == 3
     text = said("p", "--models", "--scores", str(home / "said.csv"))
-    assert "4 of 4 items are right without images in every order of options that was processed (at least 3)" in text
+    assert (
+        "Without images, 1 model or more gets 4 of 4 items right in every order of options (number of orders: at "
+        "least 3)" in text
+    )
     assert text.count("gpt is right without images in all 3 orders of options (by chance 12.5 %)") == 4
     assert "| gpt | without images | 4 | 3 | 100.0 %" in text
     (address,) = {
-        line.partition(": ")[2] for line in text.splitlines() if line.startswith("To have these items verified again")
+        line.partition(", open ")[2] for line in text.splitlines() if line.startswith("To verify these items again")
     }
     query = parse_qs(urlsplit(address).query)
     assert (query["project"], len(query["ids"])) == (["p"], 4)

@@ -82,8 +82,9 @@ def test_a_run_whose_extension_is_missing_is_listed_and_names_it(
     with pytest.raises(NotAvailableError, match=named):
         asking_of(RunKind.SHORTCUT)
     assert [line for line in remarks(store, project="p") if named in line] == [
-        f"p: 1 run needs an extension. {named} Put the folder `extensions/shortcuts` of this version of Touchstone "
-        "back, and start again."
+        f"p: 1 run needs an extension. {named} Restore the folder `extensions/shortcuts` of this version of "
+        f"Touchstone, "
+        "then start Touchstone again."
     ]
 
 

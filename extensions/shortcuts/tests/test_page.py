@@ -102,7 +102,11 @@ def test_the_page_fills_from_a_process_of_its_own_which_the_command_shares(
     assert (longest["At most"], longest["How it stands"]) == ("55.0 %", "not within")
     assert rules["Shortest option"]["How it stands"] == "within"
     # six items of each dimension, of which the one has its right options in the first place, the other in the second
-    assert [(row["Place 1"], row["Place 2"]) for row in rows(page, "Place 1")] == [("6", "0"), ("0", "6"), ("6", "6")]
+    assert [(row["Position 1"], row["Position 2"]) for row in rows(page, "Position 1")] == [
+        ("6", "0"),
+        ("0", "6"),
+        ("6", "6"),
+    ]
     assert "longest option" in rows(page, "Probability of key")[0]["Why"]
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     assert line["Shortcuts"]["How it stands"].startswith("Not within: Longest option 100.0 %")
@@ -134,7 +138,7 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     page.button(key="shortcuts.pager.last").click().run()
     assert part(page, "count") == "2,951 to 3,000 of 3,000 items"
     assert items_on(page)[-1] == "Which 2999?i2999"
-    assert part(page, "to-items").startswith("The 50 of this page on Items")
+    assert part(page, "to-items").startswith("The 50 items of this page on Items")
     page.selectbox(key="shortcuts.dimension.p").select("where").run()
     assert part(page, "count") == "1 to 50 of 1,500 items", "another list begins at its beginning"
     page.text_input(key="shortcuts.text.p").input("which 2999").run()
@@ -195,7 +199,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert letter["More with images"] == "no item was asked both with and without images."
     assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
     assert part(page, "models-flagged").startswith(
-        "3 of 12 items are right without images in every order of options that was processed (at least 3 orders)"
+        "3 of 12 items are right without images in every tested order of options (at least 3 orders)"
     )
     gate = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
     assert part(page, "models-gate") == f"Limit for a release: {gate}."

@@ -40,7 +40,7 @@ def test_limits_that_are_usual() -> None:
         ("above_chance: 5", "above_chance", "5 % is 0.05"),
         ("above_chance: -0.1", "above_chance", "at least 0 and below 1"),
         ("bound: upper", "bound", "upper"),
-        ("score: 0", "score", "a score is a probability, so the line must be above 0 and below 1"),
+        ("score: 0", "score", "a score is a probability, so the score must be above 0 and below 1"),
         ("flagged: 2", "flagged", "2 % is 0.02"),
         ("without_images: 2", "without_images", "2 % is 0.02"),
         ("without_images: -0.1", "without_images", "at least 0 and below 1"),

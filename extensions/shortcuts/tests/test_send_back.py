@@ -75,7 +75,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     assert {row["Why"] for row in rows(page, "Will not change")} == {
         "The item was imported from a file, so the item has no author."
     }
-    assert part(page, "preview") == "1 item will be sent back, 3 will not."
+    assert part(page, "preview") == "1 item will be sent back, and 3 will not."
     page.selectbox(key="shortcuts.models.list.p").select("for a second look").run()
     page.multiselect(key="shortcuts.models.chosen.p").select("reader").run()
     page.multiselect(key="shortcuts.models.strong.p").select("strong").run()
@@ -89,7 +89,7 @@ def test_what_models_flag_goes_back_with_words_that_stand_there_already(store: S
     )
     first.input("  ").run()
     page.text_area[1].input("Is it the other side?").run()
-    assert part(page, "preview") == "1 item will be sent back, 5 will not."
+    assert part(page, "preview") == "1 item will be sent back, and 5 will not."
     page.text_area[1].input("Is it the other side, or not?")
     page = pressed(pressed(page, "Send back 1 item"), "Yes, send back 1 item")
     assert "Done: 1 item sent back." in words(page)
@@ -126,8 +126,8 @@ def test_the_commands_do_the_same_by_way_of_a_file(store: Store, home: Path, mon
     )
     assert "Choose the items with either --items or --reasons." in said(*send, "--items", str(file))
     assert "Only" in said(*send[:-1], "ann")
-    assert said(*send, "--yes").splitlines()[-1] == "2 changed, 4 did not."
+    assert said(*send, "--yes").splitlines()[-1] == "Items changed: 2. Items not changed: 4."
     assert reasons_of(store, ann)["Number 1?"] == TOLD
     file.write_text("item\nx\n")
-    assert "the header must have these names once: item and reason" in said(*send)
+    assert "the header must contain each column exactly once: item and reason" in said(*send)
     resources.cache_clear()

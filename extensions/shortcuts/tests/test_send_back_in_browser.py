@@ -23,7 +23,7 @@ def test_from_what_models_flag_to_the_correction(server: Server, chromium: Brows
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/shortcuts?project=p&show=models-items")
         page = lea.page
-        box = page.get_by_role("checkbox", name="Send items of this page back to their authors").first
+        box = page.get_by_role("checkbox", name="Send these items back").first
         expect(box).to_be_attached(timeout=120_000)  # a process begins, and counts
         lea.settled()
         box.focus()

@@ -31,14 +31,16 @@ def render(services: Services) -> None:
     """Draw the choice of stage and item, and the form."""
     view = shell.project(services)
     if not at_least(view.role, Role.SENIOR):
-        raise NotAllowedError(f"{waiting_items.FOR_SENIORS} My work shows your tasks.")
+        raise NotAllowedError(f"{waiting_items.FOR_SENIORS} Open My work to see your tasks.")
     shell.heading(
         "Preview", "Preview a stage as annotators see it. Touchstone assigns no task to you.", made_up=view.made_up
     )
     schema = view.schema.schema_
     stages = preview.stages_of(schema)
     if not stages:
-        shell.show(markup.notice("The schema of this project has no stages in which people work."))
+        shell.show(
+            markup.notice("The schema of this project has no stages in which people work. Add a stage to the schema.")
+        )
         return
     asked = st.query_params.get("stage")
     titles = {dimension.id: dimension.title for dimension in schema.dimensions}

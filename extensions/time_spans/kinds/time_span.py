@@ -45,7 +45,7 @@ _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
 _OTHER_FRAMES = (
-    "that program counts a clip's frames at a fixed rate, so ends would differ from the frames that people saw."
+    "Label Studio counts a clip's frames at a fixed rate, so ends would differ from the frames that people saw."
 )
 ALIKE = Overlap(Fraction(1, 2))
 """From where on two answers say the same if the schema says nothing."""
@@ -68,7 +68,7 @@ class TimeSpan(CriterionKind):
     never_alike = "time"
     only_here = _OTHER_FRAMES
     by_overlap = True
-    missing = "Set the beginning and the end of the event, or choose that the event does not happen."
+    missing = "Set the beginning and the end of the event, or state that the event does not happen."
     reorders = True
     none_is_answer = True
     nothing = "The event does not happen."
@@ -224,7 +224,7 @@ def _problem(value: Any, unit: str | None, least: float | None, most: float | No
             numbers = "frames must be whole numbers, 1 or greater" if whole else "seconds must be 0 or greater"
             return f"Span {number}: {numbers}."
         if ends < begins or (ends == begins and not whole):
-            return f"Span {number} ends ({ends:g}) before the span begins ({begins:g})."
+            return f"Span {number} ends ({ends:g}) before the span begins ({begins:g}). Correct the times."
     if any(one == other for one, other in pairwise(value)):
         return "The same span occurs twice. Remove the duplicate."
     return count_problem(least, most or ONE, len(value), "span")

@@ -80,8 +80,8 @@ def test_what_fits(more: dict[str, Any], value: Any) -> None:
         ({}, {"start": 0, "end": 1}, "list of time spans"),
         ({}, [{"start": 1}], "needs `start` and `end`"),
         ({}, frames(1, 2), "needs `start` and `end`"),
-        ({}, seconds(2, 1), "ends (1) before it begins (2)"),
-        ({}, seconds(2, 2), "before it begins"),
+        ({}, seconds(2, 1), "ends (1) before the span begins (2)"),
+        ({}, seconds(2, 2), "before the span begins"),
         ({}, seconds(-1, 2), "must be 0 or greater"),
         ({}, seconds(0, float("inf")), "must be 0 or greater"),
         ({}, seconds(0, 1, 2, 3), "Give at most 1 span (2 now)."),
@@ -184,7 +184,7 @@ def item_schema(more: str) -> Schema:
         (", unit: frames", frames(7, 7), ""),
         (", required: false", None, ""),
         ("", [], "fill this in"),
-        ("", seconds(2, 1), "ends (1) before it begins (2)"),
+        ("", seconds(2, 1), "ends (1) before the span begins (2)"),
         ("", seconds(0, 1, 2, 3), "give at most 1 span (2 now)"),
         (", min_length: 2, max_length: 3", seconds(0, 1), "give at least 2 spans (1 now)"),
         (", max_length: 2", seconds(0, 1, 0, 1), "the same span occurs twice"),
@@ -234,7 +234,7 @@ def test_what_a_field_cannot_say(clip: str, more: str, words: str) -> None:
         ("", ", role: view", "good", "the item has no clip `view`"),
         ("", ", unit: hours", "good", "must be `seconds` or `frames`"),
         ("", ", min: 2", "good", "only one span is allowed"),
-        ("", ", options: [a]", "good", "cannot have its own options; keys of this kind: `role`"),
+        ("", ", options: [a]", "good", "cannot have its own options; use only these keys: `role`"),
     ],
 )
 def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:

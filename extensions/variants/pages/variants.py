@@ -41,7 +41,7 @@ SCREEN = Screen(
 def render(services: Services) -> None:
     """Draw the largest clear difference, all models as dots, and folds with tables and settings."""
     view = shell.lead_of(services)
-    about = "Whether models score differently on two variants of the same items."
+    about = "See whether models score differently on two variants of the same items."
     shell.heading("Variants", about, made_up=view.made_up)
     top = st.container()
     named = item_pairs.named(view.schema.schema_) is not None
@@ -157,7 +157,7 @@ def plot(view: ProjectView, title: str, rows: Sequence[PairedDifference]) -> mar
     for row in rows:
         if not row.difference.defined:
             without.setdefault(str(row.difference.reason).rstrip("."), []).append(row.model)
-    words = ["Lines are 95 % intervals. Bold: significant after Holm's correction."]
+    words = ["Lines show 95 % intervals. Bold differences are significant after Holm's correction."]
     words += [f"No difference for {', '.join(dict.fromkeys(models))}: {why}." for why, models in without.items()]
     known = [abs(end) for row in drawn for end in (row.value, row.low, row.high) if end is not None]
     step = 0.2 if max(known, default=0.0) <= 0.4 else 0.5

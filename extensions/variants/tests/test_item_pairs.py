@@ -124,7 +124,7 @@ def test_the_command_has_three_forms(tmp_path: Path, sqlite_template: Path, monk
     lines = [f"{name},{at // 2},{marked[at % 2]}\n" for at, name in enumerate(names)]
     table.write_text("item,pair,marks\n" + "".join(lines), encoding="utf-8")
     brought = run.invoke(cli, ["item", "import", "p", "labels", str(table)], catch_exceptions=False)
-    assert f"Imported {len(names)} labelled items." in brought.stdout
+    assert f"Imported {len(names)} labeled items." in brought.stdout
     asked = ["variant", "show", "p", "--pair", "pair", "--variant", "marks", "--scores", "key"]
     rows = list(csv.DictReader(io.StringIO(run.invoke(cli, [*asked, "--format", "csv"]).stdout)))
     assert [(row["model"], row["first"], row["second"]) for row in rows] == [

@@ -11,6 +11,7 @@ import typer
 
 from app.commands.groups import Panel, find_group
 from app.commands.options import ProjectName
+from domain.english import with_noun
 
 
 def register(cli: typer.Typer) -> None:
@@ -39,15 +40,16 @@ def wording(
     listing = wording_list.unheld(opened().store, by=None, project=project, field=field, rule=rule)
     if out is not None:
         write_files({out: wording_list.as_csv(listing).encode()})
-        print(f"{len(listing.lines):,} lines written to {out}.", file=sys.stderr)
+        print(f"{with_noun(len(listing.lines), 'line')} written to {out}.", file=sys.stderr)
     if as_json:
         typer.echo(json.dumps(wording_list.as_json(listing), indent=2, ensure_ascii=False))
         return
     if not listing.rules:
-        typer.echo(f"{listing.title}: the schema has no wording rules (`wording` of a field).")
+        typer.echo(f"{listing.title}: the schema has no wording rules. To add rules, set `wording` in a field.")
         return
     verb = "breaks" if listing.n_unheld == 1 else "break"
-    typer.echo(f"{listing.title}: {listing.n_unheld:,} of {listing.n_items:,} items {verb} a wording rule.")
+    items = with_noun(listing.n_items, "item")
+    typer.echo(f"{listing.title}: {listing.n_unheld:,} of {items} {verb} a wording rule.")
     for wording_rule in listing.rules:
         stops = ", stops" if wording_rule.stops else ""
         typer.echo(f"  {wording_rule.field}, {wording_rule.words}{stops}: {wording_rule.n_items:,}")

@@ -45,7 +45,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
         "  question, words: least 2, most 3: 1",
         "  question, ends_with: ?: 1",
         "colour/1 (unverified), question, words: The text has 1 word. Write at least 2.",
-        "colour/1 (unverified), question, ends_with: End it with \u201c?\u201d.",
+        "colour/1 (unverified), question, ends_with: End the text with \u201c?\u201d.",
     ]
     assert said("p", "--rule", "ends_with", "--out", str(home / "l.csv")).endswith("question, ends_with: ?: 1\n")
     with (home / "l.csv").open(newline="", encoding="utf-8") as file:

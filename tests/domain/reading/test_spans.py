@@ -40,25 +40,25 @@ READ = {
     "From 20 to 3600 s": (20, 3600),  # no one knows here how long the clip is
 }
 UNREAD = {
-    "He sits from 0 to 2 s, and opens it from 2 to 3.5 s.": "several spans of time, and one is processed for",
+    "He sits from 0 to 2 s, and opens it from 2 to 3.5 s.": "several time spans, but the question asks for one",
     "from 3.5 to 2 s": "ends before it begins",
     "from -2 to 3 s": "before the clip begins",
     "[-2, 3]": "before the clip begins",
-    "from frame 12 to frame 40": "in frames, and seconds are asked for",
-    "frames 12 to 40": "in frames, and seconds are asked for",
+    "from frame 12 to frame 40": "in frames, but the question asks for seconds",
+    "frames 12 to 40": "in frames, but the question asks for seconds",
     "from 20% to 35%": "in percent of the clip",
     "00:75 to 00:80": "invalid clock time",
     "It is not from 2 to 3.5 s.": "denies or doubts",
     "From 2 to 3.5 s or from 5 to 6 s": "denies or doubts",
-    "[nan, 3]": "none of what was processed for",
-    "It happens at 2 s.": "none of what was processed for",
-    "The event does not happen.": "none of what was processed for",
-    "von 2,5 bis 3,5": "none of what was processed for",  # a comma may part numbers, or thousands
-    "1e1 to 20": "none of what was processed for",  # 10, and not 1 to 20
-    "from 1 to 2e1 s": "none of what was processed for",
-    "2 to 3 people": "none of what was processed for",
-    "See pages 3 to 9": "none of what was processed for",
-    "It is in steps 2-4.": "none of what was processed for",
+    "[nan, 3]": "does not state an answer that Touchstone can read",
+    "It happens at 2 s.": "does not state an answer that Touchstone can read",
+    "The event does not happen.": "does not state an answer that Touchstone can read",
+    "von 2,5 bis 3,5": "does not state an answer that Touchstone can read",  # a comma may part numbers, or thousands
+    "1e1 to 20": "does not state an answer that Touchstone can read",  # 10, and not 1 to 20
+    "from 1 to 2e1 s": "does not state an answer that Touchstone can read",
+    "2 to 3 people": "does not state an answer that Touchstone can read",
+    "See pages 3 to 9": "does not state an answer that Touchstone can read",
+    "It is in steps 2-4.": "does not state an answer that Touchstone can read",
 }
 
 
@@ -82,8 +82,8 @@ def test_what_is_not_one_span_says_why() -> None:
 def test_frames_and_several_spans() -> None:
     assert read_answer("from frame 12 to frame 40", FRAMES).value == ((12, 40),)
     assert read_answer("[12, 40]", FRAMES).value == ((12, 40),)
-    assert "in seconds, and frames are asked for" in read_answer("from 2 to 3.5 s", FRAMES).why
-    assert "frames from 1" in read_answer("frames 0 to 10", FRAMES).why
+    assert "in seconds, but the question asks for frames" in read_answer("from 2 to 3.5 s", FRAMES).why
+    assert "frames count from 1" in read_answer("frames 0 to 10", FRAMES).why
     assert "fraction of a frame" in read_answer("[1.5, 4]", FRAMES).why
     read = read_answer("It opens from 5 to 6 s and from 2 to 3.5 s.", SEVERAL)
     assert read.value == ((2, 3.5), (5, 6)), "in the order of time"

@@ -216,20 +216,20 @@ def test_boxes_are_drawn_for_programs_as_for_people_and_on_that_image_alone(
 @needs("formats", "vlmevalkit")
 def test_what_a_program_has_no_place_for_is_refused_by_name(kept: Store, media: MediaStore, home: Path) -> None:
     for formats, words in (
-        (("vlmevalkit",), "vlmevalkit cannot hold the item 's0': the item has several right options"),
+        (("vlmevalkit",), "vlmevalkit cannot store the item 's0': the item has several right options"),
         (("hf_dataset", "hub_eval"), "hub_eval: The items have several images"),
         (
             ("preference_pairs",),
-            "preference_pairs cannot hold the item 's0': the item is not multiple choice with one right",
+            "preference_pairs cannot store the item 's0': the item is not multiple choice with one right",
         ),
-        (("egothink",), "cannot be written as egothink"),
+        (("egothink",), "cannot write a release as egothink"),
     ):
         with pytest.raises(InvalidFileError, match=words):
             release(kept, media, home, *formats)
     edit_item(kept, person=None, project="p", item="s4", fields={"where": [{**BOX, "image": 3}]})
     for person in ("ann", "bob"):
         again(kept, person)
-    with pytest.raises(InvalidFileError, match="s4: its where is on image 3 of after, but after has only 2"):
+    with pytest.raises(InvalidFileError, match="s4: where refers to image 3 of after, but after has only 2"):
         release(kept, media, home, "inspect")
 
 

@@ -63,7 +63,9 @@ def test_a_private_release_without_its_check_says_so_in_every_place(
 @pytest.mark.usefixtures("without_leaks")
 def test_accepted_leaks_are_refused_where_nothing_looks_for_leaks(store: Store, media: MediaStore, home: Path) -> None:
     pictured(store, media, [One("q1"), One("q2")])
-    named = r"check of releases `leaks` belongs to the extension Leak check, which is not installed\. Put the folder"
+    named = (
+        r"check of releases `leaks` belongs to the extension Leak check, which is not installed\. Restore the folder"
+    )
     with pytest.raises(NotAvailableError, match=named):
         release(store, media, home, private=("test",), accepted=("ids: they are numbered by hand",))
     assert all_releases(store, home, by=None, project="p") == []

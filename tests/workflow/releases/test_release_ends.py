@@ -16,6 +16,7 @@ import pytest
 from app import cli
 from db.engine import Store, open_store
 from domain.errors import ConflictError
+from domain.settings import STORED_IN
 from media.store import MediaStore
 from testkit.forked import Forked
 from testkit.released import needs_replay, verify
@@ -70,7 +71,7 @@ class Machine:
 
     def said(self, name: str) -> list[str]:
         lines = (self.home / f"{name}.err").read_text().splitlines()
-        return [line for line in lines if not line.startswith("Touchstone: everything is kept")]
+        return [line for line in lines if not line.startswith(STORED_IN)]
 
     @property
     def versions(self) -> list[str]:
@@ -109,7 +110,8 @@ def test_a_release_that_is_killed_leaves_its_number_and_two_do_not_meet(machine:
     second = machine.command("second")
     assert second.wait(120) == 1
     assert machine.said("second") == [
-        "touchstone: Another process is making a release of p. Wait until that release is done. Then make this one."
+        "touchstone: Another process is creating a release of p. Wait until that release is done. Then create this "
+        "release."
     ]
     first.kill()
     first.wait(60)
@@ -128,9 +130,9 @@ def test_where_a_copy_cannot_go_is_said_and_nothing_half_stays_there(machine: Ma
     there.mkdir()
     file.write_text("x")
     for name, out, words in (
-        ("taken", there, "exists already"),
+        ("taken", there, "already exists"),
         ("a file above", file / "out", "is not writable"),
-        ("not ours", Path("/proc/out"), "cannot be"),
+        ("not ours", Path("/proc/out"), "could not copy the release to /proc/out"),
     ):
         done = machine.command(name, "--out", out)
         assert done.wait(120) == 1
@@ -181,7 +183,9 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
         found = list(both.map(make, homes))
     (made,) = [each for each in found if isinstance(each, CreatedRelease)]
     (refused,) = [each for each in found if isinstance(each, str)]
-    assert refused == "Another release was made at the same moment. Check that release, then make your release again."
+    assert (
+        refused == "Another release was created at the same moment. Check that release, then create your release again."
+    )
     assert (made.version, verify(made.place / "public")) == ("1", [])
     loser = next(each for each in homes if not made.place.is_relative_to(each))
     assert list((loser / "releases/p").iterdir()) == []
@@ -194,7 +198,7 @@ def test_two_machines_at_once_get_one_number_and_one_of_them_a_sentence(
 def test_what_is_being_built_is_no_one_elses(tmp_path: Path) -> None:
     with staging(tmp_path, "p") as made:
         (made / "half").write_text("x")
-        with pytest.raises(ConflictError, match="is making a release of p"), staging(tmp_path, "p"):
+        with pytest.raises(ConflictError, match="is creating a release of p"), staging(tmp_path, "p"):
             pass
         with staging(tmp_path, "q"):
             assert (made / "half").is_file()

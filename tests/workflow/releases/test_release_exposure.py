@@ -102,10 +102,10 @@ def test_each_kind_is_told_before_and_verify_names_who_what_and_the_row(
     items = {row["id"]: row["external_id"] for row in lines(public, "evidence/tables/item.jsonl")}
     ledger = lines(public, LEDGER)
     for what in (*VOTED, *LATER, *GRADED):
-        (sentence,) = [each for each in found if f" had been sent {what} of item " in each]
+        (sentence,) = [each for each in found if f" received {what} of item " in each]
         number = int(sentence.partition("line ")[2].partition(")")[0])
         row = ledger[number - 1]
-        assert sentence.startswith(f"{names[ann]} had been sent {what} of item {items[row['item_id']]} (page, ")
+        assert sentence.startswith(f"{names[ann]} received {what} of item {items[row['item_id']]} (page, ")
         assert row["person_id"] == ann
     told = json.loads((public / "manifest.json").read_text())["exposure"]["faults"]
     assert {each["person"] for each in told} == {names[ann]}
@@ -164,8 +164,10 @@ def test_what_is_planted_afterwards_is_found_though_every_hash_is_mended(clean: 
         shutil.copytree(clean, copy)
         planted(copy, stage, fact, fields=fields)
         found = verify(copy)
-        assert any(f" had been sent {words} of item colour/" in each and f"vote in {stage}" in each for each in found)
-        assert all(" had been sent " in each for each in found), "every hash is as it should be"
+        assert any(
+            f" received {words} of item colour/" in each and f"before voting in {stage}" in each for each in found
+        )
+        assert all(" received " in each for each in found), "every hash is as it should be"
 
 
 @needs_replay
@@ -176,7 +178,7 @@ def test_a_private_part_is_looked_at_and_is_that_of_the_release(store: Store, me
     shutil.copytree(private, home / "whole")
     planted(private, "verification", "author")
     found = verify(public, private=private)
-    assert found[0] == "private: manifest.json differs from the file that the manifest of the release names."
-    assert any(" had been sent the name of the author of item colour/0 " in each for each in found)
+    assert found[0] == "private: manifest.json does not match its hash in the manifest of the release."
+    assert any(" received the name of the author of item colour/0 " in each for each in found)
     (private / SHAPES).write_text("{}\n")
-    assert any("cannot be checked" in each for each in verify(public, private=private))
+    assert any("Touchstone cannot check the ledger of exposures" in each for each in verify(public, private=private))

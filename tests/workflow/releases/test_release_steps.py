@@ -77,8 +77,6 @@ def test_a_refused_release_names_all_formats_and_items_at_once(store: Store, tmp
     with pytest.raises(InvalidFileError) as refused:
         create(store, MediaStore(tmp_path / "media"), tmp_path, by=None, project="p", asked=asked)
     told = str(refused.value)
-    assert told.startswith(
-        "Touchstone cannot write 2 formats: inspect, vlmevalkit. Check the path and the permissions."
-    )
-    assert "inspect cannot hold 3 items." in told
-    assert "vlmevalkit cannot hold 3 items." in told
+    assert told.startswith("Touchstone cannot write 2 formats: inspect, vlmevalkit.\n")
+    assert "inspect cannot store 3 items." in told
+    assert "vlmevalkit cannot store 3 items." in told

@@ -229,7 +229,7 @@ def test_items_of_two_earlier_splits_cannot_be_linked() -> None:
     records = [SplitRecord("a", "x", ("v", "w")), SplitRecord("b", "x", ("w",)), SplitRecord("c", "x")]
     told = refused(records, *HALVES, before={"a": "train", "b": "test", "gone": "test"})
     assert told == (
-        "'a' was in train and 'b' in test, but now the two items belong together (by the source w in 2 of them). "
+        "'a' was in train and 'b' in test, but now the two items belong together (by the source w in 2 items). "
         "Remove the items that link the two, or draw all splits again (--anew)."
     )
     assert "was in the split dev, which" in refused(records, *HALVES, before={"a": "dev"})
@@ -255,7 +255,7 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
     told = refused(one_video, *HALVES)
     assert "90 items form one group (by the source P01 in 90 items), but the largest split has 50." in told
     lone = [*grouped("aaaa"), *(SplitRecord(f"j{n}", "b") for n in range(20))]
-    assert "The dimension a has one group, so it cannot be in train and test." in refused(lone, *HALVES)
+    assert "The dimension a has one group, so the dimension cannot be in train and test." in refused(lone, *HALVES)
     assert Counter(assign(lone, SplitPlan.of(HALVES, lacking=True)).split.values()) == {"train": 12, "test": 12}
     coarse = grouped(*(["a" * 10] * 10))
     assert "test should have 15 items, but gets 20" in refused(coarse, "test=15", "train=rest") or (
@@ -264,10 +264,10 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
     assert assign(coarse, SplitPlan.of(("test=15", "train=rest"), off=Fraction(1, 2))).figures[0].wanted == 15
     assert "There are no items" in refused([], *HALVES)
     assert "is listed twice" in refused([SplitRecord("a", "x"), SplitRecord("a", "x")], *HALVES)
-    assert "There are 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
+    assert "The release has 100 items, but the splits ask for 101" in refused(one_video, "test=101", "train=rest")
     assert "leave nothing for train" in refused(one_video, "test=100", "train=rest")
     assert "Set one split to rest" in refused(one_video, "test=10", "train=20")
-    assert "test=0.001 of 100 items gives an empty split" in refused(one_video, "test=0.001", "train=0.999")
+    assert "test=0.001 gives an empty split for 100 items" in refused(one_video, "test=0.001", "train=0.999")
 
 
 @pytest.mark.parametrize(
@@ -283,10 +283,10 @@ def test_what_cannot_be_says_what_is_in_the_way() -> None:
         (("test=١٢",), "is not valid. Write a number of items"),
         (("test=1.5",), "at most 1"),
         (("test=0.5", "test=0.5"), "is listed twice"),
-        (("test=rest", "train=rest"), "cannot both be the rest"),
+        (("test=rest", "train=rest"), "cannot both have the size rest"),
         (("test=0.5", "train=10"), "Use only numbers, or only shares"),
         (("test=0.5", "train=0.4"), "add up to 0.9"),
-        (("test=0.6", "dev=0.4", "train=rest"), "nothing is left for train"),
+        (("test=0.6", "dev=0.4", "train=rest"), "no items are left for train"),
         (("field:part", "test=5"), "Remove every other --split"),
     ],
 )
@@ -309,10 +309,10 @@ def test_a_field_names_the_splits() -> None:
         in told
     )
     assert assign(torn, SplitPlan.of(("field:part",), by=("media",))).split["z"] == "train"
-    assert "1 items have no value in part; the first is 'z'" in refused(
+    assert "Items without a value in part: 1, first 'z'" in refused(
         [*records, SplitRecord("z", "x", value=" ")], "field:part"
     )
-    assert "is 'Test A'; a split name has" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
+    assert "is 'Test A'; a split name must have" in refused([SplitRecord("z", "x", value="Test A")], "field:part")
 
 
 # ---- a peer, real size, any process ---------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
         intake = lea.page.locator("[data-part=intake]")
         expect(intake).to_contain_text("Of 3 answers, the schema selects 3 for coding (Accuracy against the key)")
         lea.page.get_by_role("button", name="Send to coding").click()
-        expect(lea.page.get_by_text("3 answers sent to coding.")).to_be_visible()
+        expect(lea.page.get_by_text("Sent 3 answers to coding.")).to_be_visible()
     with opened(server) as store:  # the first coder, as the page has it stored
 
         def say(task: TaskView) -> list[str]:

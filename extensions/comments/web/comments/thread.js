@@ -51,7 +51,7 @@ export class Thread {
       "label",
       { class: "free", hidden: true },
       this.early,
-      ` ${t("It says nothing of the answer or of votes: raters may read it now")}`,
+      ` ${t("Safe to show now: the comment does not reveal the answer or votes")}`,
     );
     this.reply = el("div", { class: "replying", hidden: true });
     this.status = el("span", { class: "quiet", role: "status" });

@@ -149,7 +149,9 @@ def test_a_lead_sees_both_arms_and_gives_another_file(server: Server, chromium: 
             page.locator("input[type=file]").nth(at).set_input_files([content])  # type: ignore[list-item]
             lea.settled()
         page.get_by_role("button", name="Preview").click()
-        expect(page.locator('[data-part="look"]')).to_contain_text("4 images with a proposal: authors see 2 of them")
+        expect(page.locator('[data-part="look"]')).to_contain_text(
+            "4 images with a proposal: authors see the proposal for 2 of the images"
+        )
         lea.looks(pictures, "drafting-look")
         lea.settled()
         page.get_by_role("button", name="Add these proposals to 4 images").click()

@@ -197,8 +197,8 @@ def test_from_nothing_to_a_stored_vote(team: Team, bo: Account, chi: Account) ->
     assert status_of(picture_of(rest[0]))[0] == 200
     assert team.run("import", "tiny").strip() == "No new answers."
     told = team.run("show", "tiny")
-    assert "verification, bo: 1 task wain Label Studio. 1 answer is stored here." in told
-    assert "verification, chi: 2 tasks wait in Label Studio." in told
+    assert "verification, bo: 1 task is waiting in Label Studio. Touchstone has stored 1 answer." in told
+    assert "verification, chi: 2 tasks are waiting in Label Studio." in told
 
 
 def test_two_at_once_store_everything_once_and_end_when_told(
@@ -218,7 +218,7 @@ def test_two_at_once_store_everything_once_and_end_when_told(
     assert len(team.votes()) == 4
     stored = [line for text in said for line in text.splitlines() if "stored" in line]
     assert sum(int(line.split()[1]) for line in stored) == 4
-    assert all(text.splitlines()[-1].startswith("Ended.") for text in said)
+    assert all(text.splitlines()[-1].startswith("Synchronization ended.") for text in said)
     assert all("Traceback" not in text for text in said)
     assert not team.waiting(bo) + team.waiting(chi)
 
@@ -267,7 +267,7 @@ def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(
     assert [hook["url"] for hook in hooks] == [f"{team.serving.url}/label-studio/hook"]
     log = tmp_path / "sync.log"
     running = there.start("sync", "tiny", "--every", "10", log=log)
-    until(lambda: "synchronized" in log.read_text(), seconds=30)
+    until(lambda: "Synchronizing tiny" in log.read_text(), seconds=30)
     woken = there.woken()
     annotate(bo, task["id"], YES)
     until(lambda: there.woken() != woken, seconds=60)
@@ -313,17 +313,17 @@ def test_a_lead_connects_says_who_is_who_pushes_and_pulls(
     press(page, "Connect")
     assert "Saved." in words(page)
     assert "No accounts are matched yet" in words(page)
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
+    email = next(box for box in page.text_input if box.label == "Email address of Bo")
     email.input(bo.email)
     press(page, "Save people")
-    assert "Saved: 1 change" in words(page)
+    assert "Saved 1 change" in words(page)
     press(page, "Push")
     until(lambda: "2 tasks sent" in words(page.run()), seconds=120)
     annotate(bo, team.waiting(bo)[0]["id"], YES)
     press(page, "Pull now")
     until(lambda: "1 answer stored" in words(page.run()), seconds=120)
     assert len(team.votes()) == 1
-    email = next(box for box in page.text_input if box.label == "E-mail address of Bo")
+    email = next(box for box in page.text_input if box.label == "Email address of Bo")
     assert email.value == bo.email
     email.input("")
     press(page, "Save people")

@@ -272,7 +272,7 @@ def test_a_reason_of_an_answer_that_was_taken_back_is_gone(
     project, number = put(admin, schema, view, media)
     opened(screens, admin, project, number)
     screens.locator('input[name="Does not fit"]').check()
-    screens.locator('input[name="Another reason, in words"]').check()
+    screens.locator('input[name="Another reason"]').check()
     screens.locator('textarea[name="fits-words-2"]').fill("left over")
     screens.locator('input[name="Fits"]').check()
     read = results.read_result(schema, "verification", "counting", submitted(screens, admin, number), view.fields)

@@ -81,7 +81,7 @@ def _look(lea: Desk) -> None:
     page = lea.page
     expect(page.get_by_text("The search misses faces")).to_be_visible()
     expect(page.locator("[data-part=clips]")).to_contain_text("1 clip. Covered: 0. Nothing to cover: 0. Undecided: 1.")
-    page.get_by_role("button", name="Look for faces and plates").press("Enter")
+    page.get_by_role("button", name="Find faces and plates").press("Enter")
     expect(page.locator("[data-part=looked]")).to_contain_text(
         "26 pictures, 1 new box in 1 of them. 1 clip at 2 samples per second, 1 new box in 1 of them.", timeout=60_000
     )
@@ -95,7 +95,7 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     expect(page.locator("figure")).to_have_count(24)
     expect(page.locator("figure img").first).to_have_attribute("alt", f"{N - 1}.png")
     expect(page.locator("figure .box")).to_have_count(1)
-    figure(lea, f"{N - 1}.png").get_by_role("radio", name="Cover what is ticked").press("Space")
+    figure(lea, f"{N - 1}.png").get_by_role("radio", name="Cover selected boxes").press("Space")
     said(lea, "No person has looked at 26 of 27 pictures and clips. Decided and not covered yet: 1.")
 
     typed = figure(lea, "00.png")
@@ -111,7 +111,7 @@ def _decide(lea: Desk, pictures: Path | None) -> None:
     page.keyboard.type("40")
     lea.press("Enter")
     expect(typed.get_by_role("checkbox")).to_have_count(1)
-    expect(typed.get_by_role("radio", name="Cover what is ticked")).to_be_checked()
+    expect(typed.get_by_role("radio", name="Cover selected boxes")).to_be_checked()
 
     drawn = figure(lea, "01.png")
     drawn.scroll_into_view_if_needed()
@@ -177,8 +177,8 @@ def _decide_clip(lea: Desk, pictures: Path | None) -> None:
     lea.press("Control+a")
     page.keyboard.type("1")
     lea.press("Enter")
-    expect(film.get_by_role("listitem").last).to_contain_text("2 face, drawn by hand, 0 to 1 s")
-    expect(film.get_by_role("radio", name="Cover what is ticked")).to_be_checked()
+    expect(film.get_by_role("listitem").last).to_contain_text("2 face, drawn by a person, 0 to 1 s")
+    expect(film.get_by_role("radio", name="Cover selected boxes")).to_be_checked()
     said(lea, "No person has looked at 21 of 27 pictures and clips. Decided and not covered yet: 6.")
     expect(film.locator(".note")).to_be_empty()
     assert unfit(page) == {}
@@ -197,7 +197,7 @@ def _another_is_faster(lea: Desk) -> None:
         saying = MarkRequest(file, 0, None, "nothing", [], [])
         page_work.say(store, folder, by=noor, project="p", saying=saying)
     there = figure(lea, "03.png")
-    there.get_by_role("radio", name="Cover what is ticked").press("Space")
+    there.get_by_role("radio", name="Cover selected boxes").press("Space")
     expect(there.locator(".note")).to_contain_text("noor changed this picture first")
     expect(there.get_by_role("radio", name="Nothing to cover")).to_be_checked()
 

@@ -26,7 +26,7 @@ def test_who_drags_over_a_picture_gets_the_line_for_the_table(
     assert sheet.write_sheet(tmp_path / "look", media, iter([seen]), title="Kitchens") == 1
     with window(chromium) as page:
         page.goto((tmp_path / "look" / "index.html").as_uri())
-        expect(page.get_by_text("people must look at every picture")).to_be_visible()
+        expect(page.get_by_text("People must look at every picture")).to_be_visible()
         expect(page.locator("figcaption")).to_have_text('<a>, "1".png: 1 face (frontal)')
         image = page.locator("img")
         there = image.bounding_box()

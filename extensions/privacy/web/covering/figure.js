@@ -12,7 +12,7 @@ import { listenForBoxes, painted } from "./boxes.js";
 /** @type {[PrivacyPicture["decided"], string][]} */
 const DECISIONS = [
   ["", "Not decided"],
-  ["cover", "Cover what is ticked"],
+  ["cover", "Cover selected boxes"],
   ["nothing", "Nothing to cover"],
 ];
 let figures = 0;
@@ -224,7 +224,7 @@ export class Figure {
     const line = (/** @type {PrivacyBox} */ box, /** @type {number} */ at) => {
       const input = el("input", { type: "checkbox" });
       input.addEventListener("change", () => this.tick(at, input.checked));
-      const words = ` ${at + 1} ${box.kind}, ${box.by === "hand" ? "drawn by hand" : `found by ${box.by}`}${this.told(box)}${box.fixed ? ", covered" : ""}`;
+      const words = ` ${at + 1} ${box.kind}, ${box.by === "hand" ? "drawn by a person" : `found by ${box.by}`}${this.told(box)}${box.fixed ? ", covered" : ""}`;
       const label = el("label", {}, input, words, el("span", { class: "unseen" }, ` in ${name}`));
       const remove = el("button", { type: "button", "aria-label": `Remove box ${at + 1} of ${name}` }, "Remove");
       remove.addEventListener("click", () => this.remove(at));

@@ -90,11 +90,15 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/overview?project=pca&show=refinement")
         told = lena.page.locator("[data-part=to-refine]")
-        expect(told).to_have_text("2 of 2 answers to items that were not rejected would be sent, each to one person.")
+        expect(told).to_have_text(
+            "2 of 2 answers to items that verification has not rejected will go to refinement, each to one person."
+        )
         lena.picture(pictures / "refine-feed.png" if pictures else None)
         lena.page.get_by_role("button", name="Send to refinement").click()
         expect(lena.page.get_by_text("2 answers of secret-model sent to refinement.")).to_be_visible()
-        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to send.")
+        expect(told).to_have_text(
+            "None of 2 answers to items that verification has not rejected can still be sent to refinement."
+        )
     assert "0 answers of 2" in run(home, "answer", "refine", "pca", "--model", "secret-model"), (
         "feeding twice opens once"
     )
