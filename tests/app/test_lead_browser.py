@@ -79,7 +79,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     page: Page, running: Server, home: Home
 ) -> None:
     _open(page, running, "import")
-    page.get_by_text("Images to write items about").click()
+    page.get_by_text("Images for new items").click()
     page.get_by_text("Images, clips, videos or ZIP files").wait_for()
     page.get_by_text("Drop a file here").wait_for(state="detached")
     upload = [

@@ -103,7 +103,7 @@ def _vera_asks_and_votes(desk: Desk) -> None:
     expect(box).to_be_focused()
     desk.page.keyboard.type("@vic what do you say?")
     desk.press("Control+Enter")
-    expect(desk.page.locator(".talk [role=status]")).to_contain_text("You cannot mention @vic here")
+    expect(desk.page.locator(".talk [role=status]")).to_contain_text("You cannot mention @vic in this comment")
     desk.press("ControlOrMeta+a")
     desk.page.keyboard.type(ASKED)
     desk.page.reload()  # what was typed is there again

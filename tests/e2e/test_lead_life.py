@@ -373,7 +373,7 @@ def _watch(lead: Desk, plan: Plan, look: Look) -> None:
     agree = (len(LIVE) - len(plan.split)) / len(LIVE)
     for name in ("Ann", "Bob"):
         line = page.get_by_role("row").filter(has_text=name).filter(has_text="Verification").first
-        expect(line).to_contain_text(f"{agree:.2f} of {len(LIVE)}", timeout=60_000)
+        expect(line).to_contain_text(f"{100 * agree:.0f} % of {len(LIVE)}", timeout=60_000)
     look(lead, "12-scorecard")
     keys.goes("Agreement")
     expect(page.get_by_role("radio", name="Verification", checked=True)).to_be_visible()

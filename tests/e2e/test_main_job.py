@@ -214,7 +214,7 @@ def _bring_in_images(lead: Desk, plan: Plan, folder: Path) -> list[str]:
             scene.picture().save(raw, "JPEG", quality=90)
             archive.writestr(f"{scene.name}/{scene.name}.jpg", raw.getvalue())
     lead.open(f"/import?project={PROJECT}")
-    lead.page.get_by_text("Images to write items about").click()
+    lead.page.get_by_text("Images for new items").click()
     lead.page.get_by_role("region", name="Images, clips, videos").locator("input[type=file]").set_input_files(packed)
     button = lead.page.get_by_role("button", name="Add to the pool")
     expect(button).to_be_enabled()

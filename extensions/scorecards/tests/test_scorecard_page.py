@@ -25,7 +25,9 @@ def test_the_dashboard_leads_to_the_scorecard_of_a_person(store: Store, home: Pa
     table = words(drawn(store, home, "scorecard", "lea", project="p", show="table"))
     assert '<a href="/items?project=p&amp;voter=ben" target="_self">1</a>' in table
     differing = '<a href="/items?project=p&amp;voter=ben&amp;differ=yes" target="_self">100 %</a>'
-    assert f'{differing}<span class="ts-quiet"> of 1, too few</span>' in table, "a share, as in the first sentence"
+    assert f'{differing}<span class="ts-quiet"> of 1, too few to compare</span>' in table, (
+        "a share, as in the first sentence"
+    )
 
 
 def test_a_stage_is_called_by_its_title(store: Store, home: Path) -> None:
