@@ -38,7 +38,7 @@ pytestmark = [
 N = 10
 PLAN = Plan(lead_story.drawn(N), live=range(N), split=(0, 4), wrong=(5,))
 CHOSEN = "[role=radiogroup][aria-label={}] input:checked"
-TITLES = "return [...document.querySelectorAll('h1, [role=heading]')].map((one) => one.innerText)"
+TITLES = "return [...document.querySelectorAll('h1, [role=heading]')].map((one) => one.ariaLabel || one.innerText)"
 IN_DIALOG = "[role=dialog] :is(button, input)"
 
 
