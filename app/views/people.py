@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from app import markup, shell
-from app.people import invitation_links, rights_log
+from app.people import invitation_links, open_invitations, rights_log
 from app.people.invitation_links import Link
 from app.reruns import dialogs, messages
 from app.reruns.subset_picker import SubsetPicker
@@ -55,7 +55,7 @@ def render(services: Services) -> None:
         st.button("Invite someone", type="primary", key="people.invite", on_click=_invite, args=(services, view))
         let_in = "Add someone who has an account"
         st.button(let_in, key="people.let_in", on_click=_add_member, args=(services, view))
-    _open_invitations(services, view)
+    open_invitations.draw(services, view, tell=_keep_message)
     if not members:
         shell.show(markup.notice("The project has no members yet. Create an invitation and send its link."))
     else:
@@ -421,43 +421,6 @@ def _invite(services: Services, view: ProjectView) -> None:
             _keep_message(message)
 
     _dialog(services, "Invite someone", draw, make, button="Make an invitation", key=key)
-
-
-def _open_invitations(services: Services, view: ProjectView) -> None:
-    """Draw the invitations that someone can still accept, each with a button that revokes it."""
-    open_ = accounts.open_invitations(services.store, by=services.person, project=view.name)
-    if not open_:
-        return
-    with st.expander(f"Open invitations ({len(open_):,})", expanded=len(open_) <= shell.FEW, key="people.invitations"):
-        for invitation in open_:
-            about, button = st.columns((6, 1), vertical_alignment="center")
-            role = str(invitation.role).capitalize()
-            facts = (
-                *invitation_links.reach(view, invitation.dimensions, invitation.stages),
-                f"created by {invitation.by or 'a command'} on {markup.moment(invitation.created_at)}",
-                f"expires on {markup.moment(invitation.expires_at)}",
-            )
-            with about:
-                words = markup.quiet(" · " + " · ".join(facts))
-                shell.show(
-                    markup.tag("div", markup.tag("b", markup.text(role)), words, style="ts", data_part="invitation")
-                )
-            revoke = partial(_ask, services, _REVOCATION, partial(_revoke, services, view, invitation.id))
-            press = partial(_pressed, services, revoke)
-            button.button("Revoke", key=f"people.revoke.{invitation.id}", width="stretch", on_click=press)
-
-
-_REVOCATION = Confirmation(
-    "Revoke the invitation?",
-    "The link of this invitation stops working.",
-    "You cannot undo this step, but you can invite the person again.",
-    "Revoke invitation",
-)
-
-
-def _revoke(services: Services, view: ProjectView, id: int) -> None:
-    accounts.revoke_invitation(services.store, by=services.person, project=view.name, id=id)
-    _keep_message("The invitation was revoked. Its link no longer works.")
 
 
 def _add_member(services: Services, view: ProjectView) -> None:
