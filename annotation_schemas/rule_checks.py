@@ -71,12 +71,13 @@ def _rule(rule: CrossRule, own: Parts, known: Parts, path: Path) -> Found:
     if row.needs_when and not rule.when:
         yield path, f"`when` is missing; add the condition under which `{rule.rule}` requires an answer"
     there = True
+    allowed = own if row.about_absence else known
     for at, name in enumerate(rule.of):
-        if name not in (own if row.about_absence else known):
+        if name not in allowed:
             there = False
             yield (
                 (*path, "of", at),
-                f"`{name}` is neither asked nor shown where this rule applies{suggestion(name, list(known))}",
+                f"`{name}` is neither asked nor shown where this rule applies{suggestion(name, list(allowed))}",
             )
     if there and not any(name in own for name in rule.of):
         there = False
