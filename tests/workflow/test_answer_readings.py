@@ -96,7 +96,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     assert (line.lowest, line.highest) == (0.25, 0.75)
     # its submission says the same: 100 labels that are the key, 100 that are not, 200 without one
     run = run_of(store, "mixed")
-    with pytest.raises(InvalidFileError, match="200 of 400 items"):
+    with pytest.raises(InvalidFileError, match="matches an option: 200 of 400 "):
         export.exported(store, by=None, project="p", format="egoplan_submission", run=run)
     made = export.exported(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
     labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}
