@@ -122,7 +122,7 @@ def problem(path: Path, kind: str) -> str | None:
     except OSError as error:
         return f"Touchstone cannot read {path.name}: {error.strerror}. Check the path and the permissions."
     if sort.format and kind == "clip":
-        return f"{path.name} is {sort.called} ({sort.format}), but a clip is needed. Add a video."
+        return f"{path.name} is {sort.called}, but a clip is needed. Add a video."
     if sort.format or sort in (HTML, TEXT, EMPTY):
         return refusal(path.name, sort)
     if kind == "image" and (sort.is_video or sort.kind == "clip"):

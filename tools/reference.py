@@ -322,8 +322,8 @@ def reading() -> Iterator[str]:
     yield "## How answers are read"
     yield ""
     yield (
-        f"Version {READER_VERSION} of the rules. All are looked at, and what they read has to agree; the first in this"
-        " table that read it is named with the reading."
+        f"Version {READER_VERSION} of the rules. Touchstone applies all rules, and their results must agree. A reading"
+        " names the first rule in this table that found the answer."
     )
     yield ""
     yield from table(["rule", "where the answer stands"], ([rule.name, rule.meaning] for rule in RULES))

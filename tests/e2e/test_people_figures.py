@@ -140,7 +140,7 @@ def test_figures_about_people_are_what_they_pressed_and_how_long_they_were_at_it
         while sam.view() == "task":
             sam.a_second_passes()
             sam.press("1" if SETTLED[sam.shown("question")] == "accept" else "2")
-            expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
+            expect(sam.page.locator(".why .ask")).to_contain_text("Why did this item need adjudication?")
             sam.next_after("3")
     assert first in ANN
     with at_desk(chromium, server, "lea") as lea:

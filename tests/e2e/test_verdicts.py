@@ -176,7 +176,7 @@ def settle(sam: Desk) -> dict[str, tuple[str, str]]:
             sam.press("Escape")
         sam.a_second_passes()
         sam.press(keys[decision])
-        expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
+        expect(sam.page.locator(".why .ask")).to_contain_text("Why did this item need adjudication?")
         sam.next_after(str(reasons.index(reason) + 1))
     # They differ in both questions about the pan, in one about the lid; about the third there is only one vote.
     assert order == [PAN, LID, FOG]

@@ -315,5 +315,5 @@ def test_what_is_no_video_is_refused_for_a_clip(store: Store, home: Path, tmp_pa
     with pytest.raises(InvalidFileError) as refused:
         imported(store, home, path, slot="clip")
     told = str(refused.value)
-    assert "row 1: the clip of this item: a.pdf is a PDF document (PDF), but a clip is needed." in told
+    assert "row 1: the clip of this item: a.pdf is a PDF document, but a clip is needed." in told
     assert "row 2: the clip of this item: b.png is a PNG image, but a clip is needed. Add a video." in told

@@ -20,7 +20,8 @@ WAITS_FOR_MEDIA = marked(
 )
 
 _FOR_OTHERS = marked(
-    "You have no tasks in this stage now. Other people do the remaining items, for example because you wrote them."
+    "You have no tasks in this stage now. Other people work on the remaining items, for example because "
+    "you wrote these items."
 )
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")
 _SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")

@@ -186,7 +186,7 @@ def _list(services: Services, view: ProjectView) -> None:
     few = ids[(at - 1) * PER_PAGE : at * PER_PAGE]
     lines = _lines(services, view, few)
     if unopened := sum(line.asked for line in lines):
-        words = f"Cases with hidden answers: {unopened} of {len(lines)}. To see the answers, open the case. "
+        words = f"Cases on this page with hidden answers: {unopened} of {len(lines)}. To see the answers, open a case. "
         about = [markup.quiet(words), counts.why(COUNTS["unopened"].about)]
         shell.show(markup.tag("div", *about, style="ts ts-small", data_part="unopened"))
     shell.show(case_table.table(view, lines, st.query_params.get("model") or None, address=_address))

@@ -135,7 +135,7 @@ export class AdjudicateForm {
     const back = el("span", { class: "quiet" }, key("Esc"), ` ${t("back")}`);
     fill(
       this.why,
-      el("div", { class: "ask" }, `${t("Why was it contested?")} `, back),
+      el("div", { class: "ask" }, `${t("Why did this item need adjudication?")} `, back),
       el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": t("Reason") }, list),
     );
     this.why.scrollIntoView({ block: "nearest" });
