@@ -36,7 +36,7 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     assert found["the answer's words already occur in the progress"] == (24, 265)
     assert found["the last action of the progress has ended at the observation"] == (265 - 49, 265)
     assert found["every action of the progress has begun before the observation"] == (265, 265)
-    assert found["progress is all actions of the goal before the answer, in order"] == (263, 265)
+    assert found["the progress is all actions of the goal before the answer, in order"] == (263, 265)
     assert found["the progress is every narration from the first action to the answer"] == (263, 265)
     shares = {what.partition(":")[0]: n for what, (n, _) in found.items() if what.startswith("observation by")}
     # the last action alone, if it is over by then, gives 266

@@ -47,6 +47,8 @@ SEED = 20260504
 SKIPS = ("none_fits", "goal_ambiguous", "progress_unclear", "several_fit")
 RATES = {f"annotator-{n}": (0.02 + 0.02 * n if n else 0.6, 0.01 * (n % 4)) for n in range(10)}
 """By login: how often they take a wrong option, how often they skip. The first has not understood the task."""
+HARD = 0.1
+"""Share of hard questions."""
 VETERANS = ("veteran-1", "veteran-2")
 SENIORS = ("senior-1", "senior-2")
 SET, PASS_MARK = 50, 0.8  # A.3 of the paper; the pass mark is the schema's own
@@ -82,12 +84,15 @@ class Book:
 
 
 def answer(login: str, record: dict[str, Any], name: str) -> tuple[str | None, str | None]:
-    """What an annotator says about a question, and why if they skip it: it depends on the two of them alone.
+    """Return an annotator's answer to a question, and the reason of a skip. Both depend only on login and question.
 
-    Two of the wrong options tempt, so that now and then both say the same wrong one.
+    Half of the annotators err on a hard question, and only two wrong options tempt them. So some pairs choose the same
+    wrong option, whoever gets the question.
     """
     dice = random.Random(f"{SEED}/{login}/{name}")
     errs, skips = RATES.get(login, (0.05, 0.01))
+    if random.Random(f"{SEED}/{name}").random() < HARD:
+        errs = max(errs, 0.5)
     if dice.random() < skips:
         return None, dice.choice(SKIPS)
     wrong = [record[f"choice_{letter}"] for letter in "abcd" if record[f"choice_{letter}"] != record["answer"]]
