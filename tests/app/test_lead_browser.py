@@ -59,6 +59,18 @@ def _open(page: Page, server: Server, path: str) -> None:
     settled(page)
 
 
+def _choose_format(page: Page, name: str) -> None:
+    """Open *Format and options* and choose a format by its name."""
+    page.get_by_text("Format and options").click()
+    box = page.get_by_role("combobox", name="Format")
+    box.scroll_into_view_if_needed()
+    expect(box).to_be_in_viewport()  # the section has opened
+    settled(page)
+    box.click()
+    page.keyboard.type(name)
+    page.get_by_role("option", name=re.compile(f"^{name}: ")).click()
+
+
 def _remove(page: Page) -> None:
     """Take back the file that was chosen."""
     page.get_by_role("button", name=re.compile("^Remove")).first.click()
@@ -139,11 +151,7 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
     store.close()
     _open(page, running, "import")
     settled(page)
-    page.get_by_text("Format and options").click()
-    expect(page.get_by_role("combobox", name="Format")).to_be_in_viewport()
-    settled(page)
-    page.get_by_role("combobox", name="Format").fill("judgements")
-    page.get_by_role("option", name=re.compile("^judgements: ")).click()
+    _choose_format(page, "judgements")
     page.get_by_text("Parser: double_brackets").wait_for()
     settled(page)
     said = [(0, "Rating: [[1]]", 1), (1, "Both name two. Rating: [[0.5]]", 0), (7, "Rating: [[0]]", 0)]
@@ -152,8 +160,8 @@ def test_judges_replies_are_uploaded_and_a_wrong_file_is_told(
         for at, text, score in said
     ]
     for name, content, told in (
-        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "judge is missing"),
-        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "this project has no item 'Reasoning/counting/7'"),
+        ("answers.jsonl", (tmp_path / "gpt.jsonl").read_text(), "the row names no judge"),
+        ("seven.jsonl", "\n".join(map(json.dumps, lines)), "there is no item 'Reasoning/counting/7' in this project"),
         (
             "strict.jsonl",
             "\n".join(map(json.dumps, lines[:2])),
@@ -194,11 +202,7 @@ def test_a_log_of_inspect_is_uploaded_and_half_of_one_is_told(
     log = _zip({"header.json": json.dumps(head).encode(), **parts})
     _open(page, running, "import")
     settled(page)
-    page.get_by_text("Format and options").click()
-    expect(page.get_by_role("combobox", name="Format")).to_be_in_viewport()
-    settled(page)
-    page.get_by_role("combobox", name="Format").click()
-    page.get_by_role("option", name=re.compile("^predictions: ")).click()
+    _choose_format(page, "predictions")
     page.get_by_text("Default model").wait_for()
     settled(page)
     for name, content, told in (
@@ -447,7 +451,7 @@ FINDS = {
     "license": "Next",
     "download": "Download items",
     "new project": "New project",
-    "create": "New project",
+    "create": "Create a release",
     "delete project": "Delete project",
     "rename": "Rename project",
     "trust judge": "Calibration",

@@ -92,7 +92,7 @@ def test_two_coders_and_a_senior_say_what_is_wrong_and_the_lead_sees_counts_and_
         row = lea.page.locator("[data-part=failures-failure-whole] tbody tr").first
         # question 0: perception and reasoning; question 1, settled: format; question 2: format
         for at, n in enumerate((1, 1, 2)):
-            expect(row.locator("td").nth(2 + at)).to_contain_text(f"{n} · 0.{'33' if n == 1 else '67'}")
+            expect(row.locator("td").nth(2 + at)).to_contain_text(f"{n} · {'33' if n == 1 else '67'} %")
         row.get_by_role("link").nth(CODES.index("reasoning")).click()
         expect(lea.page.locator("[data-part=cases] tbody tr")).to_have_count(1)
         expect(lea.page.locator("[data-part=count]")).to_contain_text("with the code “reasoning” (failure)")
