@@ -65,12 +65,12 @@ test("an edit with changes asks once before it is left", async () => {
   document.querySelector(".note textarea").value = "More.";
   document.querySelector(".note textarea").dispatchEvent(new Event("input"));
   await keys("Escape", "Escape");
-  assert.equal(text(".sheet h2"), "Drop your changes?");
+  assert.equal(text(".sheet h2"), "Discard your changes?");
   assert.deepEqual(posts("/api/release"), []);
   await keys("Escape");
   assert.equal(document.querySelector(".sheet"), null);
   await keys("Escape");
-  [...document.querySelectorAll(".sheet button")].find((each) => each.textContent === "Drop changes").click();
+  [...document.querySelectorAll(".sheet button")].find((each) => each.textContent === "Discard changes").click();
   await settle();
   mock.timers.tick(3000);
   await settle();

@@ -162,7 +162,7 @@ test("a field that another value hides is neither checked nor submitted", () => 
 test("a rule between fields is said where it is broken", () => {
   const between = [
     { rule: "different", of: ["a", "b"], when: {}, say: "They have to differ.", absence: false, numbers: false },
-    { rule: "required_when", of: ["why"], when: { a: ["no"] }, say: "Say why.", absence: true, numbers: false },
+    { rule: "required_when", of: ["why"], when: { a: ["no"] }, say: "Choose a reason.", absence: true, numbers: false },
   ];
   const form = opened([{ name: "a" }, { name: "b" }, { name: "why", required: false }], { between });
   type("a", "Mug");

@@ -159,7 +159,7 @@ test("what is missing is said on trying to send, and the first of them is active
 
 test("several of several: keys switch, none is an answer of its own, and Enter goes on", () => {
   const { host, keys, values } = opened([
-    { kind: "multi_choice", options: options("a", "b", "cannot_tell"), none: "none of them", cannot_tell: "unclear" },
+    { kind: "multi_choice", options: options("a", "b", "cannot_tell"), none: "none", cannot_tell: "unclear" },
   ]);
   keys("2", "1", "2");
   assert.deepEqual(values(), { c: ["a"] });

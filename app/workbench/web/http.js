@@ -14,7 +14,7 @@ export class Refused extends Error {
    * @param {{ error?: string, problems?: Problem[], picture?: unknown }} body
    */
   constructor(status, body) {
-    super(body.error || t("The server answered {status}.", { status }));
+    super(body.error || t("The server returned error {status}.", { status }));
     this.status = status;
     this.body = body;
     this.problems = body.problems || [];

@@ -10,7 +10,7 @@ import { t } from "./words.js";
 /** @import { ThreadsPage } from "./comment_types" */
 
 const CLOSED = t(
-  "You could still be asked about this item blind. To read all comments, open the item. You are then no longer asked about the item.",
+  "You could still be asked about this item blind. If you open the item to read all comments, you are no longer asked about it.",
 );
 
 /** @type {WeakMap<object, { print: string, csrf: string }>} */

@@ -61,7 +61,7 @@ def _bench(services: Services, view: ProjectView) -> None:
             if next_group.code in ("all_done", "waiting_for_others"):
                 with st.container(horizontal=True):
                     _undo(services, view)
-                    st.button(_("Look again"), key="triage.again")
+                    st.button(_("Check again"), key="triage.again")
             return
         candidate_form.group(
             next_group, partial(_decide, services, view, next_group), undo=partial(_undo, services, view)

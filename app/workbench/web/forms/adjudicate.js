@@ -11,12 +11,12 @@ import { votesTable } from "./votes.js";
 
 const TWICE_MS = 1000; // a key that comes again sooner was pressed twice, where once was meant
 const CLICK_MS = 500; // and a click that comes sooner belongs to a double click
-const TWICE = t("Not settled: that was one press too many. Press again to choose the reason.");
+const TWICE = t("Not submitted yet: the same key was pressed twice. Press again to choose the reason.");
 
 const DECISIONS = [
-  { value: "accept", label: t("Accept"), hint: t("kept as it is") },
-  { value: "reject", label: t("Reject"), hint: t("taken out") },
-  { value: "edit", label: t("Edit"), hint: t("a new revision, verified again") },
+  { value: "accept", label: t("Accept"), hint: t("unchanged") },
+  { value: "reject", label: t("Reject"), hint: t("removed from the dataset") },
+  { value: "edit", label: t("Edit"), hint: t("new revision, goes back to verification") },
 ];
 
 /**
@@ -202,7 +202,7 @@ export class AdjudicateForm {
     if (this.decision !== "edit") return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
-    return this.say(t("Nothing is changed yet. Change a field, or accept the item as it is."));
+    return this.say(t("You have not changed anything. Change a field, or accept the item."));
   }
 
   /** @param {string} problem */
@@ -281,7 +281,7 @@ const before = (history) =>
   el(
     "section",
     { class: "history" },
-    el("h3", {}, `${t("What happened before")} `, key("H"), ` ${t("full history")}`),
+    el("h3", {}, `${t("History so far")} `, key("H"), ` ${t("full history")}`),
     el(
       "ol",
       {},

@@ -6,7 +6,7 @@ import { t } from "../words.js";
 /** @import { Criterion, Read, Reasons, Values } from "../types" */
 /** @import { Block } from "./rating_block.js" */
 
-export const SAY_WHY = t("Say why.");
+export const SAY_WHY = t("Choose a reason.");
 
 export class Answering {
   constructor() {

@@ -13,8 +13,8 @@ export class AuthorForm {
     this.mark = el(
       "p",
       { class: "proposed", role: "note", hidden: true },
-      el("b", {}, t("Proposed by a model.")),
-      ` ${t("Look at the image and correct every field: the item is yours, and you answer for it.")}`,
+      el("b", {}, t("A model proposed this text.")),
+      ` ${t("Look at the image and correct every field. You are the author of this item.")}`,
     );
     this.root = el("div", {}, this.mark, this.fields.root);
   }

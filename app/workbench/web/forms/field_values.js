@@ -46,6 +46,6 @@ export function submitted(fields, values) {
  */
 export function problemOf(asked) {
   const { field, value, strict } = asked;
-  if (value === undefined) return strict && field.required ? t("This is needed.") : null;
+  if (value === undefined) return strict && field.required ? t("This field is required.") : null;
   return FIELDS[field.kind].problem(asked);
 }

@@ -105,7 +105,7 @@ function askWhy(form, name, wanted, why) {
     return button;
   });
   if (wanted.typed) {
-    const label = el("span", { class: "label" }, t("Another reason, in words"));
+    const label = el("span", { class: "label" }, t("Another reason (in your words)"));
     const other = keyButton(label, null, () => form.typeReason(name));
     showChosen(other, false, KEYS[wanted.list.length]);
     buttons.push(other);
@@ -118,7 +118,7 @@ function askWhy(form, name, wanted, why) {
   const words = el("textarea", {
     class: "box",
     rows: "2",
-    "aria-label": t("Reason in words"),
+    "aria-label": t("Reason in your words"),
     data: { enter: "reason" },
   });
   words.addEventListener("input", () => {

@@ -24,7 +24,7 @@ export class RefineForm {
     this.rating = new RatingForm({ ...host, submit: () => (this.editing ? this.fields.focus() : host.submit()) });
     this.button = el("button", { type: "button", class: "small", on: { click: () => this.toggle() } });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
-    const help = el("p", { class: "help" }, t("A new revision, verified again."));
+    const help = el("p", { class: "help" }, t("This makes a new revision, which is verified again."));
     this.editor = el("div", { class: "editor" }, help, this.fields.root, this.error);
   }
 
@@ -44,7 +44,7 @@ export class RefineForm {
   paint() {
     this.editor.hidden = !this.editing;
     this.button.setAttribute("aria-expanded", String(this.editing));
-    fill(this.button, key("E"), this.editing ? ` ${t("leave the item as it is")}` : ` ${t("edit the item")}`);
+    fill(this.button, key("E"), this.editing ? ` ${t("keep the item unchanged")}` : ` ${t("edit the item")}`);
     this.host.media.repaint();
   }
 
@@ -75,7 +75,7 @@ export class RefineForm {
     if (!this.editing) return true;
     if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
     if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
-    this.error.textContent = t("Nothing is changed yet. Change a field, or leave the item as it is.");
+    this.error.textContent = t("You have not changed anything. Change a field, or keep the item unchanged.");
     this.error.hidden = false;
     return false;
   }

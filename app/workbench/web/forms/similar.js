@@ -64,9 +64,7 @@ function likeness(mine, words) {
  */
 export function similarPart(near) {
   const exact = near[0][0] >= 0.999;
-  const title = exact
-    ? t("This dimension has this question already:")
-    : t("Similar to earlier questions of this dimension:");
+  const title = exact ? t("This dimension already has this question:") : t("Similar questions in this dimension:");
   const pairs = near.map(([score, { text }]) =>
     el("div", { class: "pair" }, el("span", { class: "score" }, `${Math.round(100 * score)} %`), el("span", {}, text)),
   );

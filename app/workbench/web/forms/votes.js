@@ -50,7 +50,7 @@ function rowOf(criterion, options, votes) {
  */
 function cellOf(criterion, options, vote) {
   const value = vote.values[criterion.name];
-  if (value === undefined) return el("span", { class: "quiet" }, t("not asked"));
+  if (value === undefined) return el("span", { class: "quiet" }, t("not shown to this rater"));
   const reason = vote.reasons[criterion.name];
   const option = options.find((candidate) => same(candidate.value, value));
   const reasons = (value === null ? criterion.skip?.reasons : option?.reasons) ?? [];

@@ -81,7 +81,7 @@ export class Wording {
       ({ field, later, sentence }) => field === name && !(later && this.begun.has(name)) && !said.endsWith(sentence),
     );
     const now = lines.map(({ sentence, stops }) =>
-      stops ? t("Refused as it is: {sentence}", { sentence }) : t("Advice: {sentence}", { sentence }),
+      stops ? t("Cannot be submitted: {sentence}", { sentence }) : t("Suggestion: {sentence}", { sentence }),
     );
     if (advice.dataset.said === now.join("\n")) return; // so that it is read out once
     advice.dataset.said = now.join("\n");

@@ -20,8 +20,8 @@ export const box = {
 /** @type {KeyRow[]} */
 const keys = [
   ...ALL.begin(box),
-  ["Alt", t("with the arrows: its size; E lets the arrows do that")],
-  ["1 … 9", t("its label")],
+  ["Alt", t("arrow keys change its size; E switches to the size")],
+  ["1 … 9", t("label")],
   ...ALL.end,
 ];
 

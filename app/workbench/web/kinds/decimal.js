@@ -44,16 +44,14 @@ class Decimal extends Typed {
     const text = String(value).trim();
     const { min, max, step } = field;
     if (!PLAIN.test(text)) {
-      const why = SEPARATED.test(text)
-        ? t("Write a decimal point, and no separators of thousands")
-        : t("A number is needed");
+      const why = SEPARATED.test(text) ? t("Use a decimal point, without thousands separators") : t("Enter a number");
       return t("{why}, such as 1200.5.", { why });
     }
     const number = Number(text);
     if (min !== null && number < min) return t("At least {min}.", { min });
     if (max !== null && number > max) return t("At most {max}.", { max });
     const steps = step ? (number - (min ?? 0)) / step : 0;
-    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("In steps of {step}.", { step }) : null;
+    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("Use steps of {step}.", { step }) : null;
   }
 }
 

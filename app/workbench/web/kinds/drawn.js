@@ -17,14 +17,14 @@ export const ALL = {
    * @returns {KeyRow[]}
    */
   begin: ({ noun, begin }) => [
-    ["A", t("a new {noun} in the middle of what is seen; or {begin} on the image", { noun, begin })],
-    ["Tab", t("the next {noun}", { noun })],
-    ["← ↑ → ↓", t("move the chosen {noun}; with Shift finely", { noun })],
+    ["A", t("add a {noun} at the center of the view, or {begin} on the image", { noun, begin })],
+    ["Tab", t("next {noun}", { noun })],
+    ["← ↑ → ↓", t("move the selected {noun}; with Shift, in small steps", { noun })],
   ],
   /** @type {KeyRow[]} */
   end: [
-    ["Del", t("remove it")],
-    ["Enter", t("done with it")],
+    ["Del", t("remove")],
+    ["Enter", t("finish")],
     ["0", t("nothing to mark")],
   ],
 };
@@ -149,7 +149,7 @@ export class DrawnField {
     const missing = strict ? this.shape.missing?.(listed(value)) : null;
     if (missing) return missing;
     return strict && field.min && listed(value).length < field.min
-      ? t("At least {min} are needed.", { min: field.min })
+      ? t("Add at least {min}.", { min: field.min })
       : null;
   }
 }

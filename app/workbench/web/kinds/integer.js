@@ -16,7 +16,7 @@ class Integer extends Typed {
 
   /** @param {Asked} asked */
   problem({ value }) {
-    return Number.isInteger(value) ? null : t("A whole number is needed.");
+    return Number.isInteger(value) ? null : t("Enter a whole number.");
   }
 }
 

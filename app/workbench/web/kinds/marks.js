@@ -16,7 +16,11 @@ const mark = {
 };
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(mark), ["1 … 9", t("its number; the one that had it takes the other")], ...ALL.end];
+const keys = [
+  ...ALL.begin(mark),
+  ["1 … 9", t("set its number; if another mark has this number, the marks swap numbers")],
+  ...ALL.end,
+];
 
 class Marks extends Drawn {
   static keys = keys;

@@ -85,10 +85,10 @@ export class MultiChoice {
     this.foot.classList.toggle("idle", !keyed);
     this.count.textContent =
       value === undefined
-        ? t("nothing chosen yet")
+        ? t("nothing selected")
         : list.length
-          ? t("{length} chosen", { length: list.length })
-          : t("none of them");
+          ? t("{length} selected", { length: list.length })
+          : t("none");
   }
 
   /** @param {unknown} value */
@@ -98,9 +98,9 @@ export class MultiChoice {
     if (value === undefined)
       return min
         ? t("Choose at least {value}.", { value: answers(min) })
-        : t("Choose, or press Enter for none of them.");
+        : t("Choose an option, or press Enter for none.");
     if (min && n < min) return t("Choose at least {value}.", { value: answers(min) });
-    return max && n > max ? t("At most {value}; {n} now.", { value: answers(max), n }) : null;
+    return max && n > max ? t("Choose at most {value}. You chose {n}.", { value: answers(max), n }) : null;
   }
 
   /** @param {unknown} value */
@@ -139,7 +139,7 @@ export class MultiChoice {
     const list = Array.isArray(value) ? value : [];
     const named = (/** @type {unknown} */ entry) => criterion.options.find((option) => same(option.value, entry));
     const said = list.map((entry) => named(entry)?.label ?? String(entry)).join(", ");
-    return said || criterion.none || t("none of them");
+    return said || criterion.none || t("none");
   }
 }
 

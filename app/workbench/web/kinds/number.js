@@ -67,12 +67,12 @@ export class NumberBox {
   /** @param {unknown} value */
   problem(value) {
     const { min, max, step } = this.criterion;
-    if (value === undefined) return t("Write a number.");
-    if (typeof value !== "number") return t("This is not a number.");
+    if (value === undefined) return t("Enter a number.");
+    if (typeof value !== "number") return t("Enter a number, such as 12.5.");
     if (isNumber(min) && value < min) return t("At least {min}.", { min });
     if (isNumber(max) && value > max) return t("At most {max}.", { max });
     const steps = step ? (value - (min ?? 0)) / step : 0;
-    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("In steps of {step}.", { step }) : null;
+    return Math.abs(steps - Math.round(steps)) > 1e-6 ? t("Use steps of {step}.", { step }) : null;
   }
 
   /** @param {unknown} value */

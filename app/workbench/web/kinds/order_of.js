@@ -17,7 +17,7 @@ class OrderOf extends PickedSeveral {
   /** @param {Asked} asked */
   problem(asked) {
     const lacking = asked.strict && listed(asked.value).length < asked.entries.length;
-    return super.problem(asked) ?? (lacking ? t("Every entry needs a place.") : null);
+    return super.problem(asked) ?? (lacking ? t("Give every entry a position.") : null);
   }
 }
 

@@ -24,14 +24,14 @@ export class Ordering {
     this.help = el(
       "p",
       { class: "help keyline" },
-      `${t("a digit gives the next place ·")} `,
+      `${t("a digit sets the next position ·")} `,
       key("↑"),
       key("↓"),
       ` ${t("and")} `,
       key("Space"),
-      ` ${t("pick up, move, put down ·")} `,
+      ` ${t("pick up, move, drop ·")} `,
       key("⌫"),
-      ` ${t("takes the last place back ·")} `,
+      ` ${t("undoes the last position ·")} `,
       key("⏎"),
       ` ${t("done")}`,
     );
@@ -136,8 +136,8 @@ export class Ordering {
     const { left } = this.places(value);
     return left.length
       ? value === undefined
-        ? t("Give every entry a place.")
-        : t("{length} without a place.", { length: left.length })
+        ? t("Give every entry a position.")
+        : t("Entries without a position: {length}.", { length: left.length })
       : null;
   }
 

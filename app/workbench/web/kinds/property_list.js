@@ -23,10 +23,10 @@ export class PropertyList {
     this.help = el(
       "p",
       { class: "help keyline" },
-      `${t("a key answers the marked one ·")} `,
+      `${t("a key answers the selected entry ·")} `,
       key("↑"),
       key("↓"),
-      ` ${t("choose which ·")} `,
+      ` ${t("select an entry ·")} `,
       key("⏎"),
       ` ${t("done")}`,
     );
@@ -110,8 +110,8 @@ export class PropertyList {
     const open = this.criterion.options.length - this.said(value).size;
     if (open <= 0) return null;
     return open === this.criterion.options.length
-      ? t("Answer each of them.")
-      : t("{open} without an answer.", { open });
+      ? t("Answer every entry.")
+      : t("Entries without an answer: {open}.", { open });
   }
 
   /** @param {unknown} value */

@@ -67,9 +67,9 @@ export class Spans {
       key("↓"),
       ` ${t("line, with")} `,
       key("Shift"),
-      ` ${t("more of them · a key tags ·")} `,
+      ` ${t("extends the selection · a key tags it ·")} `,
       key("⌫"),
-      ` ${t("takes tags back ·")} `,
+      ` ${t("removes tags ·")} `,
       key("⏎"),
       ` ${t("done")}`,
     );
@@ -245,9 +245,9 @@ export class Spans {
     const { min, max } = this.criterion;
     const n = this.spans(value).length;
     if (value === undefined)
-      return min ? t("Mark at least {min}.", { min }) : t("Mark passages, or press Enter if there are none.");
-    if (min && n < min) return t("Mark at least {min}; {n} now.", { min, n });
-    return max && n > max ? t("At most {max}; {n} now.", { max, n }) : null;
+      return min ? t("Mark at least {min}.", { min }) : t("Mark passages, or press Enter for none.");
+    if (min && n < min) return t("Mark at least {min}. You marked {n}.", { min, n });
+    return max && n > max ? t("Mark at most {max}. You marked {n}.", { max, n }) : null;
   }
 
   /** @param {unknown} value */

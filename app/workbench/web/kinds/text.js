@@ -40,7 +40,7 @@ export class Text {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined || !String(value).trim() ? t("Write something here.") : null;
+    return value === undefined || !String(value).trim() ? t("Enter a text.") : null;
   }
 
   /** @param {unknown} value */

@@ -88,14 +88,13 @@ class TextList {
     const full = listed(value).filter(Boolean).map(String);
     const small = full.map((entry) => entry.toLowerCase());
     const twice = full.find((_, index) => small.indexOf(small[index]) !== index);
-    if (twice && field.distinct) return t("“{twice}” is there twice.", { twice });
+    if (twice && field.distinct) return t("“{twice}” is in the list twice. Remove one.", { twice });
     if (field.length && full.length !== field.length) {
-      const there = tn("{n} is written", "{n} are written", full.length);
-      return strict ? t("{length} entries are needed; {there}.", { length: field.length, there }) : null;
+      const there = tn("{n} is filled in", "{n} are filled in", full.length);
+      return strict ? t("The list needs {length} entries, but {there}.", { length: field.length, there }) : null;
     }
-    if (strict && field.min && full.length < field.min)
-      return t("At least {min} entries are needed.", { min: field.min });
-    return field.max && full.length > field.max ? t("At most {max} entries fit.", { max: field.max }) : null;
+    if (strict && field.min && full.length < field.min) return t("Add at least {min} entries.", { min: field.min });
+    return field.max && full.length > field.max ? t("Keep at most {max} entries.", { max: field.max }) : null;
   }
 }
 

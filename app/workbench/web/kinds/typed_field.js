@@ -81,9 +81,9 @@ export class Written extends Typed {
   problem({ field, value, strict, touched }) {
     const { length } = String(value);
     if (field.max && length > field.max)
-      return t("{length} characters; at most {max} fit.", { length, max: field.max });
+      return t("Enter at most {max} characters. The text has {length}.", { length, max: field.max });
     const short = field.min && length < field.min && (strict || touched);
-    return short ? t("{length} characters; at least {min} are needed.", { length, min: field.min }) : null;
+    return short ? t("Enter at least {min} characters. The text has {length}.", { length, min: field.min }) : null;
   }
 
   /**
@@ -119,7 +119,7 @@ export class Json extends Typed {
 
   /** @param {Asked} asked */
   problem({ value, raw }) {
-    return typeof value === "string" && typeof raw === "string" ? t("This is not JSON yet.") : null;
+    return typeof value === "string" && typeof raw === "string" ? t("Enter valid JSON.") : null;
   }
 }
 

@@ -142,5 +142,7 @@ export function areaInWords({ rings, rle }) {
 export function unfinished(list) {
   const masks = /** @type {Mark[]} */ (list);
   const at = masks.findIndex((mark) => isArea(mark) && mark.rings?.some((ring) => ring.length < 3));
-  return at < 0 ? null : t("Mask {number} is not finished: an area needs three points at least.", { number: at + 1 });
+  return at < 0
+    ? null
+    : t("Mask {number} is not finished. Add points until the area has at least three.", { number: at + 1 });
 }

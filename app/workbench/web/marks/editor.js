@@ -91,9 +91,9 @@ export class MarksEditor {
     if (count < least) {
       const noun =
         least === 1 ? t("{noun} is", { noun: this.shape.noun }) : t("{nouns} are", { nouns: this.shape.nouns });
-      return t("At least {least} {noun} needed; {count} there.", { least, noun, count });
+      return t("Add at least {least} {noun}. {count} on the image.", { least, noun, count });
     }
-    return value === undefined ? t("{ask}, or say that there is nothing to mark.", { ask: this.shape.ask }) : null;
+    return value === undefined ? t("{ask}, or choose “nothing to mark”.", { ask: this.shape.ask }) : null;
   }
 
   /** Whether this could be left as it is. */
@@ -177,7 +177,7 @@ export class MarksEditor {
   full() {
     const most = this.spec.max ?? (this.shape.numbered ? this.limits.largest_number : Infinity);
     if (this.list.length < most) return false;
-    this.say(t("At most {most} fit.", { most }));
+    this.say(t("Keep at most {most}.", { most }));
     return true;
   }
 
@@ -253,7 +253,7 @@ export class MarksEditor {
   addAtMiddle() {
     const frame = this.media?.editable(this);
     if (!frame) {
-      this.say(t("There is no image to draw on."));
+      this.say(t("This item has no image to draw on."));
       return;
     }
     this.append(this.shape.made(frame.middle, this.limits.new_side / frame.view.scale), frame);

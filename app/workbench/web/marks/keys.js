@@ -114,7 +114,7 @@ function arrow(editor, event) {
   const step = event.shiftKey ? limits.fine : limits.step;
   const [x, y] = ARROWS[event.key];
   const turns = editor.shape.turns && (event.altKey || editor.sizing);
-  if (isArea(entry) && entry.rle) editor.say(t("A mask of pixels stays where it is; it can only be removed."));
+  if (isArea(entry) && entry.rle) editor.say(t("You cannot move a pixel mask. You can only remove it."));
   else editor.replace(editor.at, (turns ? turned : moved)(entry, x * step, y * step, limits));
   return true;
 }

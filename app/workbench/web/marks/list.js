@@ -45,7 +45,7 @@ function toolsOf(editor) {
     editor.numbers && editor.at >= 0 && !editor.open
       ? tool(editor, "R", t("another ring"), () => anotherRing(editor))
       : null,
-    editor.open ? tool(editor, "Enter", t("close it"), () => close(editor)) : null,
+    editor.open ? tool(editor, "Enter", t("close the ring"), () => close(editor)) : null,
     none ? tool(editor, "0", t("nothing to mark"), empty, editor.given) : null,
   ];
 }
@@ -129,7 +129,7 @@ function rowOf(editor, entry, index) {
 function hintOf(editor) {
   if (!editor.attached) return "";
   if (editor.numbers?.matches(":focus")) return keysLine(["Esc", t("back to the mask")]);
-  if (editor.open) return keysLine(["Enter", t("close it")], ["Esc", t("take the last point back")]);
+  if (editor.open) return keysLine(["Enter", t("close the ring")], ["Esc", t("undo the last point")]);
   if (editor.at < 0) {
     return [
       keysLine(["A", t("or {begin} on the image", { begin: editor.shape.begin })]),
@@ -140,10 +140,10 @@ function hintOf(editor) {
   const turn = turns ?? t("move");
   /** @type {[string, string][]} */
   const more = turns ? [["E", editor.sizing ? t("move") : turns]] : [];
-  if (editor.numbers) more.push(["E", t("type its points")], ["R", t("another ring")]);
+  if (editor.numbers) more.push(["E", t("type the points")], ["R", t("another ring")]);
   return keysLine(
     ["← ↑ → ↓", editor.sizing ? turn : t("move")],
-    ["Shift", t("fine")],
+    ["Shift", t("small steps")],
     ...more,
     ["Del", t("remove")],
     ["Enter", t("done")],

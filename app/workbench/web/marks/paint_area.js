@@ -44,7 +44,7 @@ export const misfits = (areas, rect) =>
   areas.flatMap((area) =>
     area.rle && !fits(area, rect)
       ? [
-          t("A mask of {value} × {value2} pixels does not fit this image: its proportions are others.", {
+          t("A mask of {value} × {value2} pixels does not fit this image, because its proportions differ.", {
             value: area.rle.size[1],
             value2: area.rle.size[0],
           }),

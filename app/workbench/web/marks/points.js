@@ -97,7 +97,7 @@ export function close(editor) {
   const area = chosen(editor);
   if (area && !area.rings.at(-1)?.length) takeBack(editor);
   else if (area?.rings.some((ring) => ring.length < LEAST)) {
-    editor.say(t("An area needs three points at least; Escape takes the last one back."));
+    editor.say(t("Add points until the area has at least three. Escape removes the last point."));
     return;
   }
   editor.open = false;
@@ -142,7 +142,7 @@ export function numbersBox(editor) {
     spellcheck: "false",
     autocomplete: "off",
     hidden: true,
-    "aria-label": t("Points of the mask in percent: x,y for each, a ring on each line"),
+    "aria-label": t("Points of the mask in percent: x,y for each point, one ring per line"),
   });
   box.addEventListener("mousedown", (event) => event.stopPropagation()); // it takes the focus
   for (const event of ["focus", "blur"]) box.addEventListener(event, () => editor.repaint()); // other keys work then
@@ -191,9 +191,9 @@ function ringsIn(text) {
   const points = rings.flat();
   if (!rings.length || points.some((point) => point.length !== 2 || !point.every((each) => each >= 0 && each <= 1)))
     return t(
-      "Points are two numbers from 0 to 100 with a comma between them, and blanks between points: 10,20 50,20 30,40",
+      "Write each point as two numbers from 0 to 100 with a comma, and put spaces between points: 10,20 50,20 30,40",
     );
-  if (rings.some((ring) => ring.length < LEAST)) return t("An area needs three points at least.");
+  if (rings.some((ring) => ring.length < LEAST)) return t("Add points until the area has at least three.");
   return rings;
 }
 

@@ -126,7 +126,10 @@ export class ClipFrame extends Frame {
     video.addEventListener("click", () => this.playPause());
     video.addEventListener("error", () =>
       video.replaceWith(
-        this.absent(t("Clip not loaded"), t("The server did not give this clip, or this browser cannot play it.")),
+        this.absent(
+          t("Clip not loaded"),
+          t("The clip did not load, or this browser cannot play it. Reload the page, or tell your lead."),
+        ),
       ),
     );
   }
@@ -141,7 +144,7 @@ export class ClipFrame extends Frame {
         this.times = answer.times;
         this.duration = answer.duration;
         this.at = frameAt(this.times, this.video.currentTime);
-      } else this.count.textContent = t("frames not known");
+      } else this.count.textContent = t("frame numbers unknown");
       this.write();
       this.apply();
     } catch {

@@ -99,7 +99,7 @@ export class MissingFrame extends Frame {
     super(asset, index, number, pane);
     const what = asset.kind === "clip" ? "clip" : "image";
     const title = asset.kind === "clip" ? t("Clip missing") : t("Image missing");
-    const words = this.absent(title, t("The {what} of this item is not there yet.", { what }));
+    const words = this.absent(title, t("This item's {what} has not been added yet.", { what }));
     words.setAttribute("role", "img");
     words.setAttribute("aria-label", t("Missing"));
     this.root.append(words);

@@ -37,10 +37,7 @@ export class ImageFrame extends Frame {
     });
     this.image.addEventListener("error", () =>
       this.image.replaceWith(
-        this.absent(
-          t("Image not loaded"),
-          t("The server did not give this image. It is tried again when the item is opened again."),
-        ),
+        this.absent(t("Image not loaded"), t("The image did not load. Open the item again to retry.")),
       ),
     );
     this.image.src = mediaUrl(asset.id, "display");

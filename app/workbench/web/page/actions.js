@@ -8,11 +8,11 @@ import { closeHint, continueButton } from "./banner.js";
 /** @import { Answers, SubmitReply, TaskReply, Unheld, Values } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
-const AWAY = t("The server does not answer just now. Try again in a moment.");
+const AWAY = t("The server does not answer. Try again in a moment.");
 const TOLD_MS = 5000; // how long it is told that someone else was first
 const UNREAD_MS = 2000; // a sentence that stood for less was not read
 const UNSEEN_MS = 1000; // what has stood for less, no one has looked at
-const UNSEEN = t("Not sent: this one has only just opened. Look at it, then press again.");
+const UNSEEN = t("Not submitted: the next item had just opened. Look at this item, then press again.");
 const NOTHING_LOST = { words: "", at: 0 };
 
 export class Actions {
@@ -130,7 +130,7 @@ export class Actions {
       if (typed) this.lost = { words: error.message, at: Date.now() };
       bench.banner.show(
         "bad",
-        typed ? t("{message} What you wrote stays here until you go on.", { message: error.message }) : error.message,
+        typed ? t("{message} Your text stays here until you continue.", { message: error.message }) : error.message,
         continueButton(() => this.goOn()),
       );
     } else bench.banner.show("bad", error.message);
@@ -142,9 +142,9 @@ export class Actions {
     const ended = error.status === 401;
     const [href, why, label] = ended
       ? [`/login?next=${encodeURIComponent(here)}`, t("Your session has ended."), t("Sign in again")]
-      : [here, error.message, t("Load the page again")];
+      : [here, error.message, t("Reload the page")];
     const link = el("a", { href, class: "small" }, label);
-    this.bench.banner.show("bad", `${t("{why} What you wrote is kept in this browser.", { why })} `, link);
+    this.bench.banner.show("bad", `${t("{why} Your text is kept in this browser.", { why })} `, link);
   }
 
   goOn() {
@@ -162,7 +162,7 @@ export class Actions {
     if (ignored) this.bench.side.say(ignored);
     const { words } = this.lost;
     this.lost = NOTHING_LOST;
-    if (words) this.bench.banner.show("plain", t("Your last answer does not count. {words}", { words }), closeHint());
+    if (words) this.bench.banner.show("plain", t("Your last answer was not counted. {words}", { words }), closeHint());
   }
 
   /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */

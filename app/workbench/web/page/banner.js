@@ -46,4 +46,4 @@ export const closeHint = () => el("button", { type: "button", class: "small clos
  * @param {() => void} press
  */
 export const continueButton = (press) =>
-  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), ` ${t("go on")}`);
+  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), ` ${t("continue")}`);

@@ -221,7 +221,7 @@ export class Bench {
   pageAway(words) {
     if (this.task && !this.requests.waiting) return; // someone works on it: drafts and submissions find out by themselves
     if (this.data) this.connection.gone(words);
-    else this.banner.show("plain gone", t("{words} This page comes as soon as it is back.", { words }));
+    else this.banner.show("plain gone", t("{words} This page opens when the server answers again.", { words }));
     this.requests.lookLater();
   }
 

@@ -31,9 +31,9 @@ export class Split {
       class: "bar",
       role: "separator",
       tabindex: "0",
-      title: t("Drag; double-click puts it back"),
+      title: t("Drag to resize. Double-click to reset."),
       "aria-orientation": "vertical",
-      "aria-label": t("Width of the media"),
+      "aria-label": t("Media width"),
       "aria-valuemin": String(LEAST),
       "aria-valuemax": String(MOST),
       "aria-valuenow": "50",
@@ -110,7 +110,7 @@ export class Split {
     if (!this.media.isConnected || !this.media.offsetWidth) return;
     const now = Math.round(within(this.now, LEAST, MOST));
     this.bar.setAttribute("aria-valuenow", String(now));
-    this.bar.setAttribute("aria-valuetext", t("{now} % for the media", { now }));
+    this.bar.setAttribute("aria-valuetext", t("media width {now} %", { now }));
   }
 
   /**

@@ -36,14 +36,16 @@ export class Connection {
     if (requests.waiting) {
       banner.show(
         "plain gone",
-        t("{why} What you sent is stored; the next page comes as soon as it is back.", { why }),
+        t("{why} Your submission is stored. The next page opens when the server answers again.", { why }),
       );
       return;
     }
     side.say(busy ? t("not sent yet") : t("not saved yet"));
     const kept = busy
-      ? t("Your submission is kept here and is sent as soon as it is back. The form is locked until then.")
-      : t("Go on typing: it is kept here and saved as soon as it is back.");
+      ? t(
+          "Your submission is kept in this browser and sent when the server answers again. The form is locked until then.",
+        )
+      : t("Keep typing. Your text is kept in this browser and saved when the server answers again.");
     banner.show("plain gone", `${why} ${kept}`);
   }
 
@@ -61,10 +63,10 @@ export class Connection {
     const { bench } = this;
     if (!bench.task) return;
     if (kind === "open") {
-      const words = t("This item is open in another tab of yours too. What is typed last counts.");
+      const words = t("You have this item open in another tab. The last change counts.");
       bench.banner.show("plain", words, closeHint());
     } else if (kind === "newer") {
-      const words = t("This item is being written in another window of yours. What is typed last counts.");
+      const words = t("You have this item open in another window. The last change counts.");
       bench.banner.show("plain", words, closeHint());
     } else if (kind === "draft" && !document.hasFocus()) {
       bench.openForm(bench.task, detail);

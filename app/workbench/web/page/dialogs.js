@@ -41,10 +41,10 @@ export function askToDrop({ overlay }, drop) {
     close();
     drop();
   };
-  const goOn = button(t("Go on editing"), "submit", close);
-  overlay.open(t("Drop your changes?"), [
-    el("p", {}, t("You changed this answer since you opened it. Your submitted answer stays as it was.")),
-    el("p", { class: "buttons" }, goOn, button(t("Drop changes"), "small", dropped)),
+  const goOn = button(t("Keep editing"), "submit", close);
+  overlay.open(t("Discard your changes?"), [
+    el("p", {}, t("You have changed this answer. If you discard the changes, your submitted answer stays the same.")),
+    el("p", { class: "buttons" }, goOn, button(t("Discard changes"), "small", dropped)),
   ]);
   goOn.focus();
 }

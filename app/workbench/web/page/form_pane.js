@@ -57,13 +57,13 @@ export class FormPane {
     this.keepButton = el(
       "button",
       { type: "button", class: "small keep", hidden: true, on: { click: around.keep } },
-      `${t("Keep as it was")} `,
+      `${t("Keep my answer")} `,
       key("Esc"),
     );
     this.foot = el("footer", { class: "foot" }, this.status, this.others, this.keepButton, this.submitButton);
     this.root = el(
       "section",
-      { class: "form", tabindex: "-1", "aria-label": t("What is asked") },
+      { class: "form", tabindex: "-1", "aria-label": t("Answer form") },
       this.scroll,
       this.foot,
     );

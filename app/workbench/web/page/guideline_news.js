@@ -29,8 +29,8 @@ export class GuidelineNews {
       news.changes.filter(([each, text]) => each === sign && text.trim()).length;
     const [added, gone] = [count("+"), count("-")];
     const sizes = [
-      added ? tn("{n} line new", "{n} lines new", added) : null,
-      gone ? tn("{n} line gone", "{n} lines gone", gone) : null,
+      added ? tn("{n} line added", "{n} lines added", added) : null,
+      gone ? tn("{n} line removed", "{n} lines removed", gone) : null,
     ];
     fill(
       this.root,

@@ -39,7 +39,7 @@ export class GuidelinePanel {
     const box = el(
       "section",
       { class: "changes" },
-      el("h3", {}, t("What has changed (version {number})", { number: news.number })),
+      el("h3", {}, t("Changes in version {number}", { number: news.number })),
       news.why ? el("p", {}, news.why) : null,
       lines,
     );

@@ -39,7 +39,7 @@ function about(fixed, task, toWrite) {
       : el(
           "span",
           { class: "towrite" },
-          toWrite ? t("{toWrite} still to write here", { toWrite }) : t("no more to write here"),
+          toWrite ? t("{toWrite} still to write here", { toWrite }) : t("nothing more to write here"),
         ),
   );
 }
@@ -113,7 +113,7 @@ function answerOf({ answer, place }) {
     el(
       "div",
       { class: answer.length > LONG_ANSWER ? "value long" : "value" },
-      answer || el("span", { class: "quiet" }, t("The answer is empty.")),
+      answer || el("span", { class: "quiet" }, t("Enter an answer.")),
     ),
   );
 }
@@ -126,11 +126,7 @@ function answersOf({ answers }) {
       "div",
       { class: "shown answer", data: { side: ["left", "right"][at] } },
       el("div", { class: "term" }, title),
-      el(
-        "div",
-        { class: valueClass(answers) },
-        answers[at] || el("span", { class: "quiet" }, t("The answer is empty.")),
-      ),
+      el("div", { class: valueClass(answers) }, answers[at] || el("span", { class: "quiet" }, t("Enter an answer."))),
     ),
   );
   return el("div", { class: "sides" }, sides);

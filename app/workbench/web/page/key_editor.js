@@ -74,7 +74,7 @@ export function openKeyEditor(bench, done) {
     el(
       "p",
       { class: "quiet" },
-      t("Press a button, then the new key. Your keys apply to this stage, on every computer."),
+      t("Press a button, then the new key. Your keys apply to this stage on all your computers."),
     ),
     el("table", { class: "keyeditor" }, table),
     say,
@@ -98,7 +98,7 @@ export function openKeyEditor(bench, done) {
     }
     paint();
     if (!allowed) {
-      say.textContent = t("Browsers and screen readers use this key. Choose a letter, a digit or a sign.");
+      say.textContent = t("Browsers and screen readers use this key. Choose a letter, a digit or a symbol.");
       say.hidden = false;
     }
     return true;
@@ -125,7 +125,9 @@ async function send(bench, keys, say, done) {
   } catch (error) {
     if (!(error instanceof Gone || error instanceof Refused)) throw error;
     say.textContent =
-      error instanceof Refused ? error.message : t("The keys are not saved: the server is away. Try again.");
+      error instanceof Refused
+        ? error.message
+        : t("The keys are not saved, because the server does not answer. Try again.");
     say.hidden = false;
     return;
   }
@@ -153,16 +155,16 @@ function actionsOf(bench) {
   /** @type {(Action | null)[]} */
   const rest = [
     skips ? { id: "Skip", usual: t("number"), what: t("skip") } : null,
-    { id: "Submit", usual: "Enter", what: t("submit; Enter and Ctrl Enter stay, too") },
+    { id: "Submit", usual: "Enter", what: t("submit (Enter and Ctrl Enter also submit)") },
     letter("g", t("guideline")),
-    stage === "adjudication" ? letter("h", t("history of the item")) : letter("u", t("edit your last answer")),
+    stage === "adjudication" ? letter("h", t("item history")) : letter("u", t("edit your last answer")),
     stage === "refinement" ? letter("e", t("edit the item")) : null,
     letter("n", t("note")),
     ...side.parts.map((part) => (task && part.isOffered(task) ? letter(part.key, part.title) : null)),
     stage === "authoring" ? null : letter("l", t("later")),
     letter("b", t("give back")),
-    letter("z", t("larger picture")),
-    letter("i", t("pictures side by side")),
+    letter("z", t("enlarge the image")),
+    letter("i", t("images side by side")),
     letter("t", t("text size")),
     letter("m", t("menu")),
   ];
@@ -200,7 +202,7 @@ function choicesOf({ fixed, task }) {
 function fixedKeys(bench, actions) {
   const open = new Set(actions.map(({ id }) => id));
   /** @type {Map<string, string>} */
-  const fixed = new Map(FIXED.map((key) => [key, t("pictures and clips, or the browser")]));
+  const fixed = new Map(FIXED.map((key) => [key, t("images and clips, or the browser")]));
   for (const [names, what] of rowsOf(bench)) {
     const single = names.split(" ").filter((name) => name.length === 1 && SIGN.test(name));
     for (const name of single) if (!open.has(name.toLowerCase())) fixed.set(name.toLowerCase(), what);

@@ -64,7 +64,7 @@ const numbers = () => (KEYS.slice(0, 9).some(isChosen) ? KEYS.slice(0, 9).join("
  */
 export function keyRows(view, stage, own = [], taken = [], parts = []) {
   const writing = stage === "authoring";
-  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? t(", while no span of time is set") : "");
+  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? t(", while no time span is selected") : "");
   /** @type {Row[]} */
   const rows = [];
   if (view === "pool")
@@ -79,40 +79,42 @@ export function keyRows(view, stage, own = [], taken = [], parts = []) {
       rows.push(
         ["Enter", t("next field")],
         ["Tab", t("next field or choice")],
-        ["Esc", t("leave the box; then the keys below work")],
-        ["1 … 9", t("the option with that number")],
+        ["Esc", t("leave the text box, so that the keys below work")],
+        ["1 … 9", t("choose the option by number")],
       );
     else
       rows.push(
-        [numbers(), t("the choice with that number")],
-        ["↑ ↓", t("to the criterion above or below")],
-        ["Esc", t("back from the reasons, out of a box")],
+        [numbers(), t("choose by number")],
+        ["↑ ↓", t("previous or next criterion")],
+        ["Esc", t("leave the reasons or the text box")],
       );
     rows.push(
-      ["Ctrl Enter", t("submit, from anywhere")],
-      ["Z", t("larger and back, all images together; arrows move, + − zoom")],
-      ["← →", t("image before, image after ( [ ] while enlarged )")],
+      ["Ctrl Enter", t("submit from anywhere")],
+      ["Z", t("enlarge or shrink, show all images; arrows move, + − zoom")],
+      ["← →", t("previous image, next image ( [ ] while enlarged )")],
       ["I", t("images side by side, or one at a time{value}", { value: otherwise("I") })],
-      [", .", t("exactly one frame back, one frame on")],
+      [", .", t("one frame back, one frame forward")],
       ["Home End", t("first frame, last frame")],
       ["Space", t("play, pause")],
       ["< >", t("slower, faster")],
-      ["O", t("loop, or stop at the end{value}", { value: otherwise("O") })],
+      ["O", t("repeat, or stop at the end{value}", { value: otherwise("O") })],
     );
     rows.push(...own);
   }
   rows.push(["G", t("guideline")]);
   if (stage !== "adjudication") rows.push(["U", t("edit your last answer")]);
   if (view === "task") rows.push(["N", t("note")], ...parts);
-  if (view === "task" && stage === "adjudication") rows.push(["H", t("the item's whole history")]);
+  if (view === "task" && stage === "adjudication") rows.push(["H", t("full history of the item")]);
   if (view === "task" && !writing)
-    rows.push(["L", t("later: it stays yours for half an hour and comes again after the rest")]);
+    rows.push(["L", t("later: the item stays yours for half an hour and returns after the others")]);
   if (view === "task")
     rows.push([
       "B",
-      writing ? t("give the image back; your text is kept") : t("give back: others get it at once; your text is kept"),
+      writing
+        ? t("give the image back; your text is kept")
+        : t("give back: others can take the item now; your text is kept"),
     ]);
-  if (view === "task") rows.push(["Tab", t("to the bar between media and form; ← → move it, Enter puts it back")]);
-  rows.push(["T", t("larger text; with Shift smaller")], ["M", t("menu")], ["?", t("this list")]);
+  if (view === "task") rows.push(["Tab", t("select the divider between media and form; ← → move it, Enter resets it")]);
+  rows.push(["T", t("larger text; with Shift, smaller")], ["M", t("menu")], ["?", t("this list")]);
   return rows;
 }

@@ -52,7 +52,7 @@ export class Lease {
       const when = clock(new Date(this.until - this.skew).toISOString()).slice(0, 5);
       bench.banner.show(
         "plain lease",
-        t("Others can take this item from {when}. Press any key or tap the page to keep it.", { when }),
+        t("Other people can take this item from {when}. To keep it, press any key or tap the page.", { when }),
       );
     }
   }

@@ -7,13 +7,13 @@ import { t } from "../words.js";
 
 /** @type {Record<string, string>} */
 const TITLES = {
-  all_done: t("Nothing left here"),
+  all_done: t("No tasks left here"),
   waiting_for_others: t("Waiting for others"),
   waiting_for_media: t("Waiting for images or clips"),
   postponed: t("Postponed"),
   pool_empty: t("No free images"),
   not_your_dimension: t("Not your dimension"),
-  not_member: t("Not yours"),
+  not_member: t("Not your task"),
   no_stage: t("Not part of this project"),
   not_available: t("Not available yet"),
   not_qualified: t("Not qualified yet"),
@@ -29,7 +29,7 @@ const WORTH_ANOTHER_LOOK = ["waiting_for_others", "waiting_for_media", "postpone
  * @returns {[label: string, step: () => void]}
  */
 export function nextStepOf(code, fixed, look) {
-  if (WORTH_ANOTHER_LOOK.includes(code)) return [`${t("Look again")} `, look];
+  if (WORTH_ANOTHER_LOOK.includes(code)) return [`${t("Check again")} `, look];
   const qualify = `/qualify?project=${encodeURIComponent(fixed.project.name)}&stage=${fixed.stage.name}`;
   const [label, address] = code === "not_qualified" ? [`${t("Qualify")} `, qualify] : [`${t("My work")} `, "/my_work"];
   return [
@@ -51,7 +51,7 @@ export function noTaskPart({ code, sentence }, label, step, lastSaved, canUndo) 
   return el(
     "div",
     { class: "nothing" },
-    el("h2", {}, TITLES[code] || t("Nothing here")),
+    el("h2", {}, TITLES[code] || t("No tasks here")),
     el("p", {}, sentence),
     el("button", { type: "button", class: "submit", on: { click: step } }, label, key("Enter")),
     lastSaved
@@ -59,7 +59,7 @@ export function noTaskPart({ code, sentence }, label, step, lastSaved, canUndo) 
           "p",
           { class: "quiet" },
           t("Your last submission was saved at {time}", { time: clock(lastSaved) }),
-          canUndo ? ["; ", key("U"), ` ${t("opens it again.")}`] : ".",
+          canUndo ? ["; ", key("U"), ` ${t("opens your last answer.")}`] : ".",
         )
       : null,
   );

@@ -132,10 +132,8 @@ export function playing(video, on) {
 export function nothingFree({ dimensions }) {
   const words =
     dimensions.length > 1
-      ? t(
-          "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to add more.",
-        )
-      : t("Every image is taken. Ask your lead to add more.");
+      ? t("All images for this dimension are taken. Choose another dimension above, or ask your lead to add more.")
+      : t("All images are taken. Ask your lead to add more.");
   return el("div", { class: "poolempty" }, el("strong", {}, t("No free images here")), el("p", {}, words));
 }
 

@@ -9,7 +9,7 @@ import { t } from "../words.js";
 const BURST_MS = 700; // whoever types a text makes no longer pauses between its letters
 const HARMLESS = ["g", "?", "m", "t"]; // the guideline, the keys, the menu, the size of letters
 
-const IGNORED = t("Not taken: what you typed while the last item was being sent. Type it again.");
+const IGNORED = t("Not accepted: you typed this while the last item was being sent. Type it again.");
 
 /** Which keys are part of a text that someone began to type while the page could not take it. */
 export class LateKeys {

@@ -51,7 +51,7 @@ export class Thread {
       "label",
       { class: "free", hidden: true },
       this.early,
-      ` ${t("Safe to show now: the comment does not reveal the answer or votes")}`,
+      ` ${t("Safe to show now: the comment reveals no answer or vote")}`,
     );
     this.reply = el("div", { class: "replying", hidden: true });
     this.status = el("span", { class: "quiet", role: "status" });
@@ -116,7 +116,7 @@ export class Thread {
       if (place === this.place) this.paint(answer);
     } catch (error) {
       if (place !== this.place) return;
-      if (error instanceof Gone) this.say(t("The server does not answer just now; you can go on writing."));
+      if (error instanceof Gone) this.say(t("The server does not answer. You can keep typing."));
       else if (error instanceof Refused) this.say(error.message);
       else throw error;
     }
@@ -139,9 +139,9 @@ export class Thread {
       : null;
     const who = data.whole
       ? data.open
-        ? t("People still answer about this item blind. They see your comment when the item is settled.")
+        ? t("Other people still answer this item blind. They see your comment after the item is settled.")
         : ""
-      : t("Seniors and leads read your comment. You may see their answer only when the item is settled.");
+      : t("Seniors and leads read your comment. You may see their reply only after the item is settled.");
     fill(this.about, who, whom);
     this.paintReply();
   }
@@ -164,7 +164,7 @@ export class Thread {
           ? el("span", { class: "quiet" }, t("to {name}", { name: answered.mine ? t("you") : answered.name }))
           : null,
         comment.unread ? el("span", { class: "flag" }, t("new")) : null,
-        comment.held ? el("span", { class: "flag held" }, t("held back until settled")) : null,
+        comment.held ? el("span", { class: "flag held" }, t("hidden until settled")) : null,
         comment.mine
           ? null
           : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, t("answer")),
@@ -243,7 +243,7 @@ export class Thread {
       const answer = await deliver(
         attempt,
         () => this.host.csrf(),
-        () => place === this.place && this.say(t("It is sent when the server is back.")),
+        () => place === this.place && this.say(t("Your comment is sent when the server answers again.")),
       );
       forget(this.draftName(item));
       if (place !== this.place) return;

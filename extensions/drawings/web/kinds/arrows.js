@@ -18,6 +18,6 @@ const arrow = {
 };
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(arrow), ["Alt", t("with the arrow keys: where it points; E lets them do that")], ...ALL.end];
+const keys = [...ALL.begin(arrow), ["Alt", t("arrow keys move its tip; E switches to the tip")], ...ALL.end];
 
 export const field = new DrawnField(arrow, keys);

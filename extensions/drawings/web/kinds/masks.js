@@ -11,7 +11,7 @@ const mask = {
   noun: t("mask"),
   nouns: t("masks"),
   ask: t("Draw masks"),
-  begin: t("click its points"),
+  begin: t("click the points"),
   made: square,
   points: true,
   missing: unfinished,
@@ -20,9 +20,9 @@ const mask = {
 /** @type {KeyRow[]} */
 const keys = [
   ...ALL.begin(mask),
-  ["Enter", t("close what is being drawn; Escape takes its last point back")],
-  ["E", t("type its points in percent, a ring on each line; Escape goes back")],
-  ["R", t("another ring of it, by its points: a hole, or a part elsewhere")],
+  ["Enter", t("close the ring; Escape removes the last point")],
+  ["E", t("type the points in percent, one ring per line; Escape cancels")],
+  ["R", t("add another ring by its points: a hole or a separate part")],
   ...ALL.end,
 ];
 

@@ -26,14 +26,14 @@ export class Plan {
       { class: "help keyline" },
       key("↑"),
       key("↓"),
-      ` ${t("step (0: the plan as a whole) · a key tags it, once more takes the tag back ·")} `,
+      ` ${t("step (0: the whole plan) · a key tags it; the same key again removes the tag ·")} `,
       key("⏎"),
       ` ${t("done")}`,
     );
     this.note = el(
       "p",
       { class: "help" },
-      t("Notes below a step come from a program. They show where to look; they are no grade."),
+      t("Notes below a step come from a program. They show where to look and are not a grade."),
     );
     this.root = el("div", { class: "plankind" }, this.rows, this.note, this.tags, this.help);
   }
@@ -93,7 +93,7 @@ export class Plan {
       );
     fill(
       this.rows,
-      row(0, t("The plan as a whole"), null),
+      row(0, t("Whole plan"), null),
       this.steps.map((step, index) =>
         row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
           step.problems.map((said) => el("span", { class: "found bad" }, said)),
@@ -104,7 +104,7 @@ export class Plan {
       ),
     );
     if (!this.steps.length)
-      this.rows.append(el("li", { class: "step quiet" }, t("No step could be read from this answer.")));
+      this.rows.append(el("li", { class: "step quiet" }, t("Touchstone could not read any steps in this answer.")));
     fill(
       this.tags,
       options.map((option, index) => {
@@ -132,7 +132,7 @@ export class Plan {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined ? t("Tag what is wrong, or press Enter if nothing is.") : null;
+    return value === undefined ? t("Tag what is wrong, or press Enter if nothing is wrong.") : null;
   }
 
   /** @param {unknown} value */

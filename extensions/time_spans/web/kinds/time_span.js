@@ -15,8 +15,8 @@ import { TimeSpanField } from "./time_span_field.js";
 const TAKES = ["I", "O"];
 /** @type {KeyRow[]} */
 const KEYS = [
-  ["I O", t("a span of time begins with this frame, ends with this frame")],
-  ["⌫", t("the last span is taken back")],
+  ["I O", t("start a time span at this frame, end it at this frame")],
+  ["⌫", t("the last span was removed")],
 ];
 const quiet = { type: "button", tabindex: "-1" };
 const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
@@ -47,7 +47,7 @@ export class TimeSpan {
     this.most = asked.max ?? 1;
     this.list = el("ul", { class: "spanlist" });
     const tools = [
-      this.button("I", ` ${t("begins here")}`, () => this.begin()),
+      this.button("I", ` ${t("starts here")}`, () => this.begin()),
       this.button("O", ` ${t("ends here")}`, () => this.end()),
       asked.min ? null : this.button("0", ` ${t("does not happen")}`, () => seat.done([])),
     ];
@@ -56,7 +56,7 @@ export class TimeSpan {
       key("."),
       ` ${t("frame ·")} `,
       key("⌫"),
-      ` ${t("takes the last one back ·")} `,
+      ` ${t("removes the last span ·")} `,
       key("⏎"),
       ` ${t("done")}`,
     ];
@@ -148,9 +148,9 @@ export class TimeSpan {
   begin() {
     const here = this.here();
     const done = this.spans().filter((span) => this.last in span);
-    if (!here) return this.seat.set(this.seat.value(), t("The frames of this clip are not known yet."));
+    if (!here) return this.seat.set(this.seat.value(), t("The frame times of this clip are not known yet."));
     if (this.most > 1 && done.length >= this.most)
-      return this.seat.set(this.seat.value(), t("At most {most} spans fit.", { most: this.most }));
+      return this.seat.set(this.seat.value(), t("Set at most {most} spans.", { most: this.most }));
     return this.seat.set([...(this.most === 1 ? [] : done), { [this.first]: here[0] }]);
   }
 
@@ -158,14 +158,14 @@ export class TimeSpan {
     const here = this.here();
     const spans = this.spans();
     const open = spans.find((span) => !(this.last in span)) || (this.most === 1 ? spans[0] : undefined);
-    if (!here) return this.seat.set(this.seat.value(), t("The frames of this clip are not known yet."));
-    if (!open) return this.seat.set(this.seat.value(), t("Set the beginning first, with I."));
+    if (!here) return this.seat.set(this.seat.value(), t("The frame times of this clip are not known yet."));
+    if (!open) return this.seat.set(this.seat.value(), t("Set the start first, with I."));
     if (here[1] < open[this.first] || (here[1] === open[this.first] && !this.frames))
-      return this.seat.set(spans, t("It would end before it begins."));
+      return this.seat.set(spans, t("The end must be after the start."));
     const made = { [this.first]: open[this.first], [this.last]: here[1] };
     const others = spans.filter((span) => span !== open);
     if (others.some((span) => span[this.first] === made[this.first] && span[this.last] === made[this.last]))
-      return this.seat.set(spans, t("This span is there already."));
+      return this.seat.set(spans, t("You have already set this span."));
     return this.seat.set(
       [...others, made].sort((one, other) => one[this.first] - other[this.first] || one[this.last] - other[this.last]),
     );
@@ -208,7 +208,7 @@ export class TimeSpan {
       { class: this.last in span ? "" : "open" },
       el(
         "button",
-        { ...quiet, class: "timespan", title: t("Show where it begins"), on: { click: show, mousedown: keepFocus } },
+        { ...quiet, class: "timespan", title: t("Show the start"), on: { click: show, mousedown: keepFocus } },
         told,
       ),
       el(
@@ -227,17 +227,20 @@ export class TimeSpan {
   /** @param {unknown} value */
   problem(value) {
     const { min } = this.asked;
-    if (value === undefined) return t("Set where it begins with I, and where it ends with O.");
+    if (value === undefined) return t("Set the start with I and the end with O.");
     const spans = this.spans(value);
-    if (spans.some((span) => !(this.last in span))) return t("Set where it ends, with O.");
+    if (spans.some((span) => !(this.last in span))) return t("Set the end, with O.");
     const { length } = this;
     const late = length === null ? undefined : spans.find((span) => span[this.last] > length + 1e-3);
     if (late) {
       const end = this.frames ? t("at frame {length}", { length }) : t("at {length} s", { length: length?.toFixed(2) });
-      return t("{value}: the clip ends {end}.", { value: inWords(late, this.asked), end });
+      return t("{value}: the clip ends at {end}.", { value: inWords(late, this.asked), end });
     }
     if (!min || spans.length >= min) return null;
-    return tn("At least {min} span; {now} now.", "At least {min} spans; {now} now.", min, { min, now: spans.length });
+    return tn("Set at least {min} span. You set {now}.", "Set at least {min} spans. You set {now}.", min, {
+      min,
+      now: spans.length,
+    });
   }
 
   /** @param {unknown} value */
