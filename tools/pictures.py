@@ -48,7 +48,9 @@ def _writes(page: Page) -> None:
     page.locator(".pool img").first.dblclick()
     page.locator(".field[data-field=question] textarea").fill("How many forks are on my table?")
     page.locator(".field[data-field=answer] textarea").fill("One.")
-    page.get_by_text("Similar to earlier questions").or_(page.get_by_text("has this question already")).wait_for()
+    page.get_by_text("Similar questions in this dimension").or_(
+        page.get_by_text("already has this question")
+    ).wait_for()
 
 
 def _grades(page: Page) -> None:

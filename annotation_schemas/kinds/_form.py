@@ -218,6 +218,6 @@ def _check_absent(criterion: Criterion, reason: str | None, *, skipped: bool) ->
     if criterion.skip and (reason is not None or skipped):
         reasons = criterion.skip.reasons
         if reasons and not any(same(listed_reason.value, reason) for listed_reason in reasons):
-            return f"Say why: {', '.join(listed_reason.label for listed_reason in reasons)}."
-        return "Say why." if _is_empty(reason) else None
+            return f"Choose a reason: {', '.join(listed_reason.label for listed_reason in reasons)}."
+        return "Give a reason." if _is_empty(reason) else None
     return of_criterion(criterion).missing if criterion.required else None

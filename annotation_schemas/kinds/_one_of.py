@@ -41,5 +41,5 @@ def ends_of(values: Sequence[Any]) -> tuple[float, float] | None:
 def _check_reason(option: Choice, reason: Any) -> str | None:
     blank = reason is None or (isinstance(reason, str) and not reason.strip()) or reason in ([], ())
     if option.reasons and (blank or not isinstance(reason, str | int | float)):
-        return f"Say why: {', '.join(listed.label for listed in option.reasons)}."
+        return f"Choose a reason: {', '.join(listed.label for listed in option.reasons)}."
     return None

@@ -256,7 +256,7 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[FormPart
         lines.append(_line(title, task.answer))
     lines += [_line(vote.label, _vote(schema, task, vote)) for vote in task.votes]
     if task.history:
-        lines.append(_line("What happened before", "\n".join(task.history)))
+        lines.append(_line("History so far", "\n".join(task.history)))
     return lines
 
 

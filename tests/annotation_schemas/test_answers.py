@@ -90,7 +90,7 @@ def test_an_option_that_asks_why_wants_a_reason(reason: Any) -> None:
         name="c", prompt="?", kind="choice", options=["good", {"value": "bad", "label": "Bad", "reasons": why}]
     )
     (found,) = check_answers([asked], {"c": "bad"}, {"c": reason}, {})
-    assert "Say why: It is blurred." in found.message
+    assert "Choose a reason: It is blurred." in found.message
     assert not check_answers([asked], {"c": "bad"}, {"c": "blurred"}, {})
     assert not check_answers([asked], {"c": "bad"}, {"c": "a fly sat on it"}, {})
     assert not check_answers([asked], {"c": "good"}, {}, {})

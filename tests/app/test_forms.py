@@ -91,7 +91,7 @@ def test_an_entry_that_an_adjudicator_changes_in_a_list_is_sent(modules: Page) -
         },
     )
     assert run(modules, "return form.check()") is False
-    expect(modules.get_by_text("Nothing is changed yet.")).to_be_visible()
+    expect(modules.get_by_text("You have not changed anything.")).to_be_visible()
     modules.get_by_label("Steps, entry 2").fill("boil the eggs")
     assert run(modules, "return form.check()") is True
     sent = run(modules, "return form.read()")["values"]
@@ -129,7 +129,7 @@ def test_keys_before_the_first_page_and_on_media_of_unknown_size_do_nothing(modu
         window.drop = await mount({ data, parentElement, setTriggerValue() {} });
         """,
     )
-    expect(modules.get_by_text("This page comes as soon as it is back.")).to_be_visible()
+    expect(modules.get_by_text("This page opens when the server answers again.")).to_be_visible()
     for key in ("g", "u", "Enter", "m", "?", "1", "Escape"):
         modules.keyboard.press(key)
     run(modules, "drop()")

@@ -42,7 +42,7 @@ def test_own_keys_vote_skip_and_open_the_guideline_on_every_computer(
     choose(page, "g", "h")
     expect(conflict).to_have_count(0)
     choose(page, "n", "o")
-    expect(conflict).to_have_text("“O” is always the key for “loop, or stop at the end”. Choose another key.")
+    expect(conflict).to_have_text("“O” is always the key for “repeat, or stop at the end”. Choose another key.")
     choose(page, "n", "n")
     choose(page, "Skip", "F5")
     expect(page.locator(".sheet > .error")).to_contain_text("Browsers and screen readers use this key.")

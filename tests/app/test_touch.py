@@ -101,7 +101,7 @@ def test_verify_with_a_reason_a_larger_picture_and_an_edit(
     phone.locator(".tool", has_text="edit last").tap()
     expect(asked(phone)).to_have_text(first)
     fits(phone, pictures, "edit")
-    phone.get_by_role("button", name="Keep as it was").tap()
+    phone.get_by_role("button", name="Keep my answer").tap()
     next_question(phone, first)
     actions.tap()
     phone.locator(".tool", has_text="guideline").tap()

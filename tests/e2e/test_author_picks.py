@@ -64,7 +64,7 @@ def test_several_and_an_order_picked_by_keys(
         expect(desk.bench).to_have_attribute("data-view", "pool")
         desk.press("Enter")
         expect(desk.bench).to_have_attribute("data-view", "task")
-        expect(_field(desk, "needed")).to_contain_text("first; then pick here")
+        expect(_field(desk, "needed")).to_contain_text("first, then choose here")
         typing = desk.page.keyboard.insert_text
         typing("How do I make tea?")
         desk.press("Enter")
@@ -89,13 +89,13 @@ def test_several_and_an_order_picked_by_keys(
         desk.press("2")
         assert _picked(desk, "right_order") == [f"1. {STEPS[1]}"]
         desk.press("Control+Enter")
-        expect(_field(desk, "right_order").locator(".error")).to_have_text("Every entry needs a place.")
+        expect(_field(desk, "right_order").locator(".error")).to_have_text("Give every entry a position.")
         desk.press("1")
         expect(_field(desk, "right_order").locator(".choice .label")).to_have_text([f"2. {STEPS[0]}", f"1. {STEPS[1]}"])
         _entry(desk, "steps", 1).focus()  # what is written differently now is in no order any more
         desk.press("ControlOrMeta+a")
         typing(RENAMED)
-        expect(_field(desk, "right_order").locator(".error")).to_contain_text("is not among")
+        expect(_field(desk, "right_order").locator(".error")).to_contain_text("is not one of")
         desk.press("Enter", "Tab", "Tab", "Tab")
         desk.press("1", "2", "1")  # taken out, and put behind the new one
         labels = [f"2. {STEPS[0]}", f"1. {RENAMED}"]

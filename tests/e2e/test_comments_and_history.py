@@ -138,7 +138,7 @@ def _sam_answers(desk: Desk) -> None:
     desk.page.keyboard.type(TOLD)
     thread.get_by_role("button", name="Send").click()
     expect(thread.locator(".words")).to_have_text([ASKED, SECOND, TOLD])
-    expect(thread.locator("li").last).to_contain_text("held back until settled")
+    expect(thread.locator("li").last).to_contain_text("hidden until settled")
     expect(thread.locator("li").last).to_contain_text("to someone")
 
 

@@ -375,9 +375,7 @@ def test_numbers_and_rules(serving: Server, chromium: Browser, tmp_path: Path) -
         low, high = (desk.page.locator(f".field[data-field={name}]") for name in ("low", "high"))
         expect(low).to_contain_text("m, 0 to 9")
         low.locator("textarea").fill("1,50")
-        expect(low.locator(".error")).to_have_text(
-            "Write a decimal point, and no separators of thousands, such as 1200.5."
-        )
+        expect(low.locator(".error")).to_have_text("Use a decimal point, without thousands separators, such as 1200.5.")
         low.locator("textarea").fill("1.50")
         expect(low.locator(".error")).to_be_hidden()
         high.locator("textarea").fill("1.5")

@@ -205,7 +205,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)
-        desk.page.get_by_role("separator", name="Width of the media").focus()
+        desk.page.get_by_role("separator", name="Media width").focus()
         desk.press(*["ArrowLeft"] * 5)  # the picture moves to the left
         x, y, w, h = CUP
         drag(desk, (x, y), (x + w, y + h))
@@ -378,7 +378,7 @@ def test_a_question_of_etp_bench_about_a_red_box(serving: Server, cup: Path, chr
 
 def _has_room_of_its_own(desk: Desk) -> None:
     """The bar is moved with mouse and keys, the text made larger; both are so after a reload."""
-    page, bar = desk.page, desk.page.get_by_role("separator", name="Width of the media")
+    page, bar = desk.page, desk.page.get_by_role("separator", name="Media width")
     expect(bar).to_have_attribute("aria-valuenow", "65")  # 65fr of 65fr + 35fr
     place = bar.bounding_box()
     assert place is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -255,7 +256,7 @@ def test_what_is_typed_while_something_is_sent_goes_nowhere_by_accident(
         _under_way(page, held).continue_()
         expect(page.locator(".numbers").first).not_to_have_text(before)
         page.keyboard.type("bul 1nl", delay=40)  # the same words go on: give back, undo, later and a vote
-        expect(status).to_contain_text("Not taken")
+        expect(status).to_contain_text("Not accepted")
         expect(form).to_have_js_property("inert", False)
         expect(note).to_be_hidden()
         assert not page.locator(".choice.chosen").count()
@@ -268,7 +269,7 @@ def test_what_is_typed_while_something_is_sent_goes_nowhere_by_accident(
         expect(form).to_have_js_property("inert", True)
         page.keyboard.type("n lost?")
         _under_way(page, held).continue_()
-        expect(status).to_contain_text("Not taken")  # also if no key comes after the page has opened
+        expect(status).to_contain_text("Not accepted")  # also if no key comes after the page has opened
         expect(form).to_have_js_property("inert", False)
         expect(note).to_have_value("")
     with opened(serving) as store, store.read() as session:
@@ -341,9 +342,11 @@ def test_a_database_that_stops_while_someone_works(chromium: Browser, tmp_path: 
             banner = desk.page.locator(".banner")
             cluster.stop("fast")
             desk.page.keyboard.insert_text(NOTE[100:])
-            expect(banner).to_contain_text("The database does not answer. Go on typing")
+            expect(banner).to_contain_text(re.compile(r"^The database does not answer\..* Keep typing\."))
             desk.press("Escape", "1", "Enter")  # sent while it is away
-            expect(banner).to_contain_text("Your submission is kept here and is sent as soon as it is back.")
+            expect(banner).to_contain_text(
+                "Your submission is kept in this browser and sent when the server answers again."
+            )
             reply = desk.page.request.get(f"{server.url}/verify")
             assert reply.status == 503
             assert reply.headers["retry-after"] == "5"
@@ -351,8 +354,8 @@ def test_a_database_that_stops_while_someone_works(chromium: Browser, tmp_path: 
             expect(desk.bench).to_have_attribute("data-view", "nothing", timeout=40_000)
             expect(banner).to_be_hidden()
             cluster.stop("fast")
-            desk.page.get_by_role("button", name="Look again").click()
-            expect(banner).to_contain_text("the next page comes as soon as it is back")
+            desk.page.get_by_role("button", name="Check again").click()
+            expect(banner).to_contain_text("The next page opens when the server answers again")
             desk.page.reload()
             expect(desk.page.get_by_role("alert")).to_contain_text("The database does not answer.")
             cluster.start()

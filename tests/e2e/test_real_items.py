@@ -135,7 +135,7 @@ def _vote(
         seen = 0
         while desk.view() == "task":
             words = desk.bench.inner_text()
-            missing = "of this item is not there yet" in words  # EgoPlan has questions without a clip of the progress
+            missing = "has not been added yet" in words  # EgoPlan has questions without a clip of the progress
             assert missing is (case.name == "egoplan"), "what waits for its image is given to no one"
             record, choices = by_question[next(said for said in by_question if said in words)]
             labels = desk.page.locator(".criterion .choice .label").all_inner_texts()

@@ -42,8 +42,8 @@ stages:
     done: {other: "no"}
 """
 GOOD = {"question": "What is it?", "options": ["a cup", "a pan"], "answer": "a cup"}
-LONG, OPEN = "Advice: The text has 7 words. Write at most 6.", "Refused as it is: End the text with “?”."
-OBVIOUS = "Advice: Remove “obviously”."
+LONG, OPEN = "Suggestion: The text has 7 words. Write at most 6.", "Cannot be submitted: End the text with “?”."
+OBVIOUS = "Suggestion: Remove “obviously”."
 
 
 @pytest.fixture
@@ -101,10 +101,12 @@ def test_what_is_said_while_someone_writes_and_refines(running: Server, chromium
         desk.press("Tab", "Tab", "Enter")  # past the second one, which stays empty: adds a third
         page.keyboard.insert_text("The cups.")
         expect(said(desk, "options")).to_have_text(
-            ["Advice: Entries 1 and 3 have the same meaning. Change or remove entries."]
+            ["Suggestion: Entries 1 and 3 have the same meaning. Change or remove entries."]
         )
         desk.press("Enter", "1")
-        expect(said(desk, "answer")).to_have_text(["Advice: “a cup” also appears in Question. Use different words."])
+        expect(said(desk, "answer")).to_have_text(
+            ["Suggestion: “a cup” also appears in Question. Use different words."]
+        )
         page.evaluate(AXE.read_text(encoding="utf-8"))
         assert found(page) == []
 

@@ -49,8 +49,8 @@ for (const [kind, text, wrong] of [
   ["integer", "2.5", /whole number/],
   ["integer", "two", /whole number/],
   ["decimal", "two", /number/],
-  ["json", "{a: 1}", /not JSON/],
-  ["text", "   ", /needed/],
+  ["json", "{a: 1}", /valid JSON/],
+  ["text", "   ", /required/],
 ])
   test(`${kind}: “${text}” is not submitted`, () => {
     const form = opened([{ kind }]);
@@ -64,9 +64,9 @@ test("a text is told its length as it grows, and too short a one only once it wa
   const box = type("f", "ab");
   assert.equal(error("f"), "");
   box.dispatchEvent(new Event("blur"));
-  assert.match(error("f"), /2 characters; at least 3/);
+  assert.match(error("f"), /at least 3 characters. The text has 2/);
   type("f", "abcdef");
-  assert.match(error("f"), /6 characters; at most 5/);
+  assert.match(error("f"), /at most 5 characters. The text has 6/);
   type("f", "abcd");
   assert.ok(form.check());
 });
@@ -82,10 +82,10 @@ test("a list of four has four boxes, and none may be empty or the same as anothe
   const form = opened([{ kind: "text_list", length: 4, distinct: true }]);
   assert.equal(boxes("f").length, 4);
   for (const [at, text] of ["mug", "cup", "Mug "].entries()) type("f", text, at);
-  assert.match(error("f"), /“mug” is there twice/i);
+  assert.match(error("f"), /“mug” is in the list twice/i);
   type("f", "jar", 2);
   assert.equal(form.check(), false);
-  assert.match(error("f"), /4 entries are needed; 3 are written/);
+  assert.match(error("f"), /needs 4 entries, but 3 are filled in/);
   type("f", "pot", 3);
   assert.ok(form.check());
   assert.deepEqual(form.read(), { f: ["mug", "cup", "jar", "pot"] });
@@ -112,14 +112,14 @@ test("the key is picked among the options as they are written now", () => {
     { name: "options", kind: "text_list", length: 2, options_title: null },
     { name: "key", kind: "option_of", field: "options", none: "none of these" },
   ]);
-  assert.match(String(document.querySelector("[data-field=key]")?.textContent), /Write the options first/);
+  assert.match(String(document.querySelector("[data-field=key]")?.textContent), /Fill in the options first/);
   type("options", "mug", 0);
   type("options", "cup", 1);
   form.key(press("2"));
   assert.deepEqual(form.read().key, "cup");
   type("options", "jar", 1);
   assert.equal(form.check(), false);
-  assert.match(error("key"), /“cup” is not among the options/);
+  assert.match(error("key"), /“cup” is not one of the options/);
   form.key(press("3"));
   assert.deepEqual(form.read(), { options: ["mug", "jar"], key: "none_of_these" });
 });
@@ -133,7 +133,7 @@ test("several are picked, and an order needs a place for each", () => {
   const order = opened([list, { name: "key", kind: "order_of", field: "steps" }], { values });
   for (const name of ["3", "1"]) order.key(press(name));
   assert.equal(order.check(), false);
-  assert.match(error("key"), /Every entry needs a place/);
+  assert.match(error("key"), /Give every entry a position/);
   order.key(press("2"));
   assert.ok(order.check());
   assert.deepEqual(order.read().key, ["stir", "boil", "pour"]);
@@ -162,7 +162,7 @@ test("a field that another value hides is neither checked nor submitted", () => 
 test("a rule between fields is said where it is broken", () => {
   const between = [
     { rule: "different", of: ["a", "b"], when: {}, say: "They have to differ.", absence: false, numbers: false },
-    { rule: "required_when", of: ["why"], when: { a: ["no"] }, say: "Choose a reason.", absence: true, numbers: false },
+    { rule: "required_when", of: ["why"], when: { a: ["no"] }, say: "Say why.", absence: true, numbers: false },
   ];
   const form = opened([{ name: "a" }, { name: "b" }, { name: "why", required: false }], { between });
   type("a", "Mug");
@@ -178,9 +178,9 @@ test("a rule between fields is said where it is broken", () => {
 test("a question that was written before is shown next to the new one", () => {
   opened([{ name: "question" }], { earlier: ["How many cups are on the table?", "Where is the knife?"] });
   type("question", "how many cups are on the table");
-  assert.match(String(document.querySelector(".similar")?.textContent), /has this question already/);
+  assert.match(String(document.querySelector(".similar")?.textContent), /already has this question/);
   type("question", "How many plates are on the table?");
-  assert.match(String(document.querySelector(".similar")?.textContent), /Similar to earlier questions.*86 %/);
+  assert.match(String(document.querySelector(".similar")?.textContent), /Similar questions in this dimension.*86 %/);
   type("question", "What is red?");
   assert.equal(document.querySelector(".similar"), null);
 });

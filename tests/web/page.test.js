@@ -87,7 +87,7 @@ test("a late press on an item that has only just opened submits nothing", async 
   answer(pageOf(taskOf("t2", { draft: { seq: 1, values: { values: { choice: "a" } }, saved_at: "2025-06-15" } })));
   await keys("Enter");
   assert.equal(posts("/api/submit").length, 1);
-  assert.match(text(".saved"), /only just opened/);
+  assert.match(text(".saved"), /the next item had just opened/);
   await wait(1500);
   await keys("Enter");
   assert.deepEqual(
@@ -109,7 +109,7 @@ test("an item that someone else has now cannot be submitted, and Enter goes on",
   replies["/api/submit"] = reply(409, { error: "Vera has it now." });
   open();
   await keys("1");
-  assert.match(text(".banner"), /Vera has it now\. What you wrote stays here/);
+  assert.match(text(".banner"), /Vera has it now\. Your text stays here/);
   await wait(3000);
   await keys("Enter");
   assert.equal(posts("/api/submit").length, 1);
@@ -130,7 +130,7 @@ test("a submission without a server locks the form, says so, and goes out when i
   open();
   await keys("1");
   await wait(100);
-  assert.match(text(".banner"), /Your submission is kept here/);
+  assert.match(text(".banner"), /Your submission is kept in this browser/);
   assert.equal(bench.side.scroll.inert, true);
   replies["/api/submit"] = reply(200, { saved_at: new Date().toISOString() });
   window.dispatchEvent(new Event("online"));
@@ -148,7 +148,7 @@ test("letters typed while an item is sent are not taken for keys of the next one
   await wait(300);
   await keys("b");
   assert.deepEqual(posts("/api/release"), []);
-  assert.match(text(".saved"), /what you typed while the last item was being sent/);
+  assert.match(text(".saved"), /you typed this while the last item was being sent/);
   await wait(800);
   await keys("b");
   assert.deepEqual(posts("/api/release"), [{ task: "t2" }]);
@@ -228,7 +228,7 @@ test("a page whose fixed part is unknown is asked for with it", () => {
 test("an item without work on it is warned about before it goes back, and a key keeps it", async () => {
   open({}, { lease_until: new Date(Date.now() + 10 * 60 * 1000).toISOString() });
   for (let minute = 0; minute < 8; minute += 1) await wait(60_000);
-  assert.match(text(".banner"), /Others can take this item from/);
+  assert.match(text(".banner"), /Other people can take this item from/);
   assert.equal(posts("/api/heartbeat").length, 0);
   await keys("ArrowDown");
   assert.deepEqual(posts("/api/heartbeat"), [{ task: "t1" }]);
@@ -251,7 +251,7 @@ test("where nothing is left there is one next step", () => {
     view: "nothing",
     nothing: { code: "waiting_for_others", sentence: "Two items wait for others." },
   });
-  assert.match(text(".nothing"), /Waiting for others.*Two items wait for others\..*Look again/s);
+  assert.match(text(".nothing"), /Waiting for others.*Two items wait for others\..*Check again/s);
 });
 
 test("a decision of an adjudicator needs a reason, and a key pressed twice does not choose it", async () => {
@@ -263,7 +263,7 @@ test("a decision of an adjudicator needs a reason, and a key pressed twice does 
   });
   await keys("1", "1");
   assert.equal(posts("/api/submit").length, 0);
-  assert.match(text(".saved"), /one press too many/);
+  assert.match(text(".saved"), /the same key was pressed twice/);
   await wait(1100);
   await keys("2");
   assert.deepEqual(posts("/api/submit")[0].values, { decision: "accept", cause: "wrong_key" });
@@ -284,7 +284,7 @@ test("an adjudicator who edits sends only what was changed, and cannot send noth
   box.dispatchEvent(press("Enter", { ctrlKey: true }));
   await settle();
   assert.equal(posts("/api/submit").length, 0);
-  assert.match(text(".adjudicate"), /Nothing is changed yet/);
+  assert.match(text(".adjudicate"), /You have not changed anything/);
   box.value = "4";
   box.dispatchEvent(new Event("input"));
   box.dispatchEvent(press("Enter", { ctrlKey: true }));

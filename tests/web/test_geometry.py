@@ -183,7 +183,7 @@ def test_a_mask_of_other_proportions_is_told_and_not_painted(ask: Ask) -> None:
     rect = {"left": 0, "top": 0, "width": 320, "height": 240}
     lying, rounded = ({"rle": {"size": size, "counts": [1]}} for size in ([640, 480], [50, 67]))
     assert ask("misfits", [lying, rounded, {"rings": []}], rect, of="marks/paint_area.js") == [
-        "A mask of 480 \u00d7 640 pixels does not fit this image: its proportions are others."
+        "A mask of 480 \u00d7 640 pixels does not fit this image, because its proportions differ."
     ]
 
 

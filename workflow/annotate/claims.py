@@ -126,7 +126,7 @@ def postpone(store: Store, *, person: Person, task: str) -> None:
         row, access = held_task(session, person=person, task=task)
         if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
             raise ConflictError(
-                _("You have already submitted this answer. Submit your changes, or press “Keep as it was”.")
+                _("You have already submitted this answer. Submit your changes, or press “Keep my answer”.")
             )
         if row.stage is Stage.AUTHORING:
             raise ConflictError(

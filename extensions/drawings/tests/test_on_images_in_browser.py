@@ -108,7 +108,9 @@ def test_an_author_draws_arrows_and_masks_and_a_verifier_sees_them(
         for point in ((0.6, 0.6), (0.7, 0.6)):
             _click(desk, point)
         desk.press("Control+Enter")
-        expect(areas.locator(".error")).to_have_text("Mask 1 is not finished: an area needs three points at least.")
+        expect(areas.locator(".error")).to_have_text(
+            "Mask 1 is not finished. Add points until the area has at least three."
+        )
         _click(desk, (0.7, 0.7))
         _click(desk, (0.6, 0.6))  # where it began
         expect(areas.locator(".marklist .where2")).to_have_text("6 points, 2 rings")
@@ -120,7 +122,7 @@ def test_an_author_draws_arrows_and_masks_and_a_verifier_sees_them(
         expect(numbers).to_have_value("40,40 60,40 60,60 40,60")
         desk.press("ControlOrMeta+a")
         desk.page.keyboard.insert_text("10,10 30,10")
-        expect(areas.locator(".markhint")).to_have_text("An area needs three points at least.")
+        expect(areas.locator(".markhint")).to_have_text("Add points until the area has at least three.")
         desk.press("ControlOrMeta+a")
         desk.page.keyboard.insert_text("10,10 30,10 30,30 10,30\n15,15 25,15 25,25")
         expect(areas.locator(".marklist .where2").last).to_have_text("7 points, 2 rings")

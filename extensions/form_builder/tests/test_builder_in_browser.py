@@ -133,5 +133,5 @@ def test_a_lead_sees_each_form_of_a_running_project(serving: Server, chromium: B
         expect(quality.locator(".choice.chosen")).to_have_count(1)
         form.get_by_role("button", name="Submit").click()
         unsaid = form.locator(".criterion[data-criterion=plan] .error")
-        expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is.")  # as where it counts
+        expect(unsaid).to_have_text("Tag what is wrong, or press Enter if nothing is wrong.")  # as where it counts
         assert stored() == before

@@ -245,7 +245,7 @@ def test_a_senior_sees_the_votes_without_names() -> None:
         "How hard is it? Middling",
         "Blurred.",
     ]
-    assert told["What happened before"] == "It was imported."
+    assert told["History so far"] == "It was imported."
 
 
 def test_a_grader_sees_the_answer_and_where_it_stands() -> None:

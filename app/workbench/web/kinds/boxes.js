@@ -20,8 +20,8 @@ export const box = {
 /** @type {KeyRow[]} */
 const keys = [
   ...ALL.begin(box),
-  ["Alt", t("arrow keys change its size; E switches to the size")],
-  ["1 … 9", t("label")],
+  ["Alt", t("with the arrow keys: change the size; or press E first")],
+  ["1 … 9", t("set the label")],
   ...ALL.end,
 ];
 

@@ -17,7 +17,7 @@ export const ALL = {
    * @returns {KeyRow[]}
    */
   begin: ({ noun, begin }) => [
-    ["A", t("add a {noun} at the center of the view, or {begin} on the image", { noun, begin })],
+    ["A", t("add a new {noun} at the center of the view, or {begin} on the image", { noun, begin })],
     ["Tab", t("next {noun}", { noun })],
     ["← ↑ → ↓", t("move the selected {noun}; with Shift, in small steps", { noun })],
   ],

@@ -36,7 +36,10 @@ export class PickedOne {
     const { field } = part;
     const picks = this.picks(form, part);
     const options = (field.options_title || t("options")).toLowerCase();
-    fill(part.body, picks ?? el("p", { class: "help" }, t("Fill in {options} first, then choose here.", { options })));
+    fill(
+      part.body,
+      picks ?? el("p", { class: "help" }, t("Fill in the {options} first, then choose here.", { options })),
+    );
   }
 
   /**
@@ -162,7 +165,7 @@ export class PickedSeveral extends PickedOne {
  * @param {unknown} entry
  */
 const lost = (field, entry) =>
-  t("“{entry}” is not in {value}.", { entry, value: (field.options_title || t("options")).toLowerCase() });
+  t("“{entry}” is not one of the {value}.", { entry, value: (field.options_title || t("options")).toLowerCase() });
 
 /**
  * @param {unknown} value

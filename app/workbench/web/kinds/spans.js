@@ -65,7 +65,7 @@ export class Spans {
       ` ${t("word,")} `,
       key("↑"),
       key("↓"),
-      ` ${t("line, with")} `,
+      ` ${t("line ·")} `,
       key("Shift"),
       ` ${t("extends the selection · a key tags it ·")} `,
       key("⌫"),

@@ -40,7 +40,7 @@ export class Text {
 
   /** @param {unknown} value */
   problem(value) {
-    return value === undefined || !String(value).trim() ? t("Enter a text.") : null;
+    return value === undefined || !String(value).trim() ? t("Enter some text.") : null;
   }
 
   /** @param {unknown} value */

@@ -89,9 +89,8 @@ export class MarksEditor {
     const least = this.spec.min ?? 0;
     const count = Array.isArray(value) ? value.length : 0;
     if (count < least) {
-      const noun =
-        least === 1 ? t("{noun} is", { noun: this.shape.noun }) : t("{nouns} are", { nouns: this.shape.nouns });
-      return t("Add at least {least} {noun}. {count} on the image.", { least, noun, count });
+      const noun = least === 1 ? this.shape.noun : this.shape.nouns;
+      return t("Add at least {least} {noun}. You drew {count}.", { least, noun, count });
     }
     return value === undefined ? t("{ask}, or choose “nothing to mark”.", { ask: this.shape.ask }) : null;
   }
@@ -177,7 +176,7 @@ export class MarksEditor {
   full() {
     const most = this.spec.max ?? (this.shape.numbered ? this.limits.largest_number : Infinity);
     if (this.list.length < most) return false;
-    this.say(t("Keep at most {most}.", { most }));
+    this.say(t("You can add at most {most}.", { most }));
     return true;
   }
 

@@ -113,7 +113,7 @@ function answerOf({ answer, place }) {
     el(
       "div",
       { class: answer.length > LONG_ANSWER ? "value long" : "value" },
-      answer || el("span", { class: "quiet" }, t("Enter an answer.")),
+      answer || el("span", { class: "quiet" }, t("The answer is empty.")),
     ),
   );
 }
@@ -126,7 +126,11 @@ function answersOf({ answers }) {
       "div",
       { class: "shown answer", data: { side: ["left", "right"][at] } },
       el("div", { class: "term" }, title),
-      el("div", { class: valueClass(answers) }, answers[at] || el("span", { class: "quiet" }, t("Enter an answer."))),
+      el(
+        "div",
+        { class: valueClass(answers) },
+        answers[at] || el("span", { class: "quiet" }, t("The answer is empty.")),
+      ),
     ),
   );
   return el("div", { class: "sides" }, sides);

@@ -64,7 +64,8 @@ const numbers = () => (KEYS.slice(0, 9).some(isChosen) ? KEYS.slice(0, 9).join("
  */
 export function keyRows(view, stage, own = [], taken = [], parts = []) {
   const writing = stage === "authoring";
-  const otherwise = (/** @type {string} */ name) => (taken.includes(name) ? t(", while no time span is selected") : "");
+  const otherwise = (/** @type {string} */ name) =>
+    taken.includes(name) ? t(", unless you are setting a time span") : "";
   /** @type {Row[]} */
   const rows = [];
   if (view === "pool")

@@ -78,7 +78,7 @@ def test_a_proposal_is_marked_corrected_and_owned(running: Server, chromium: Bro
         expect(desk.bench).to_have_attribute("data-view", "task")
         mark = desk.page.locator(".proposed")
         expect(mark).to_be_visible()
-        expect(mark).to_contain_text("Proposed by a model. Look at the image")
+        expect(mark).to_contain_text("A model proposed this text. Look at the image")
         assert _question(desk) == GOOD["question"]
         expect(desk.page.locator(".field[data-field=answer] .choice.chosen")).to_contain_text("brake")
         assert "drafter-9" not in desk.page.content()

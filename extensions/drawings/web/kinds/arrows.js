@@ -18,6 +18,6 @@ const arrow = {
 };
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(arrow), ["Alt", t("arrow keys move its tip; E switches to the tip")], ...ALL.end];
+const keys = [...ALL.begin(arrow), ["Alt", t("with the arrow keys: move the tip; or press E first")], ...ALL.end];
 
 export const field = new DrawnField(arrow, keys);

@@ -7,6 +7,6 @@ import { ALL, DrawnField } from "./drawn.js";
 /** @import { KeyRow } from "../types" */
 
 /** @type {KeyRow[]} */
-const keys = [...ALL.begin(box), ["Alt", t("arrow keys change its size; E switches to the size")], ...ALL.end];
+const keys = [...ALL.begin(box), ["Alt", t("with the arrow keys: change the size; or press E first")], ...ALL.end];
 
 export const field = new DrawnField({ ...box, filled: true }, keys);

@@ -16,7 +16,7 @@ const TAKES = ["I", "O"];
 /** @type {KeyRow[]} */
 const KEYS = [
   ["I O", t("start a time span at this frame, end it at this frame")],
-  ["⌫", t("the last span was removed")],
+  ["⌫", t("remove the last span")],
 ];
 const quiet = { type: "button", tabindex: "-1" };
 const exact = (/** @type {number} */ value) => Number(value.toFixed(6));
@@ -234,7 +234,7 @@ export class TimeSpan {
     const late = length === null ? undefined : spans.find((span) => span[this.last] > length + 1e-3);
     if (late) {
       const end = this.frames ? t("at frame {length}", { length }) : t("at {length} s", { length: length?.toFixed(2) });
-      return t("{value}: the clip ends at {end}.", { value: inWords(late, this.asked), end });
+      return t("{value}: the clip ends {end}.", { value: inWords(late, this.asked), end });
     }
     if (!min || spans.length >= min) return null;
     return tn("Set at least {min} span. You set {now}.", "Set at least {min} spans. You set {now}.", min, {
