@@ -87,7 +87,8 @@ def krippendorff_alpha(
     value = float(alpha(sample.counts[None])[0])
     if level == "nominal" and q > MOST_CATEGORIES and ratings.scale.level != "nominal":
         interval = no_interval(
-            f"{q:,} different values are too many for categories. Choose the level of alpha that matches the scale."
+            f"{q:,} different values are too many to treat as categories. Choose the level of alpha that "
+            "matches the scale."
         )
         return estimated(
             value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
@@ -96,7 +97,7 @@ def krippendorff_alpha(
     interval = bootstrap_interval(alpha, sample, bootstrap, confidence=confidence, width=width)
     if bootstrap is None:
         drawn = n_units if sample.clusters is None else sample.clusters.shape[0]
-        method = interval.method.replace("percentile bootstrap", "standard error of a bootstrap")
+        method = interval.method.replace("percentile bootstrap", "bootstrap standard error")
         interval = transformed(value, interval.se, drawn - 1, confidence, method) or interval
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 

@@ -251,5 +251,5 @@ def limits_without_one(
     if shape == "share" and 1e-9 < value < 1 - 1e-9:
         odds, reach = math.log(value / (1 - value)), half / (value * (1 - value))
         low, high = (float(special.expit(odds + side * reach)) for side in (-1, 1))
-        return Interval(low, high, f"{method}, by log odds", se=se)
+        return Interval(low, high, f"{method}, on the log-odds scale", se=se)
     return Interval(value - half, value + half, method, se=se)

@@ -197,7 +197,7 @@ def _limits(
     if left_out is not None:
         name, tails = "BCa", _corrected(tails, defined, value, *left_out)
         if not np.isfinite(tails).all():
-            return no_interval(f"the BCa correction is undefined if one {unit} is left out at a time.")
+            return no_interval(f"the BCa correction, which leaves out one {unit} at a time, is undefined.")
         outer = np.quantile(defined, tails)
     method = f"{name} bootstrap by {unit}, {bootstrap.draws} draws" + (f", {lost} undefined" if lost else "")
     return Interval(float(outer[0]), float(outer[1]), method, se=float(defined.std(ddof=1)))

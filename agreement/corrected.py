@@ -199,7 +199,7 @@ def post_stratified_mean(
     else:
         within = np.bincount(place[:n], weights=(y - means[place[:n]]) ** 2, minlength=len(levels)) / (graded - 1)
         variance = float(share**2 @ (within / graded) + share @ (means - value) ** 2 / total)
-        interval = _limits(value, variance, confidence, "normal, by level of the judge")
+        interval = _limits(value, variance, confidence, "normal, stratified by judge level")
     mean = estimated(value, interval, n_units=total, n_raters=2, n_left_out=left_out, confidence=confidence)
     return CorrectedMean(mean, math.nan, BY_LEVEL)
 
@@ -323,7 +323,7 @@ def rogan_gladen(
     if not (m0 and m1 and n):
         lacking = "judged" if not n else "passed" if not m1 else "failed"
         whom = "" if lacking == "judged" else " by people"
-        reason = f"No unit was {lacking}{whom}, so the judge's error rate for these units is unknown. Grade more units."
+        reason = f"No unit was {lacking}{whom}, so one of the judge's error rates is unknown. Grade more units."
         if not n:
             reason = "The judge scored only the graded units. Have the judge score more units."
         return _none(reason, left_out, BY_CLASS, confidence)

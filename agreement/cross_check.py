@@ -123,7 +123,7 @@ class SecondOpinion:
             return f"Coefficients that differ from {names}: {len(self.differences):,} of {self.n_compared:,}."
         within = 10.0 ** math.ceil(math.log10(self.largest)) if self.largest > 1e-12 else 1e-12
         verb = "coefficient is" if self.n_compared == 1 else "coefficients are"
-        return f"{self.n_compared:,} {verb} equal to the results of {names} within {within:.0e}."
+        return f"{self.n_compared:,} {verb} equal to the results of {names} to within {within:.0e}."
 
 
 def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) -> SecondOpinion:
@@ -132,7 +132,7 @@ def second_opinion(lines: Iterable[tuple[str, float | None, Sequence[Peer]]]) ->
     ``lines`` are (title, our value or None where it is undefined, what the packages gave).
 
     >>> second_opinion([("kappa", 0.5, [Peer("scikit-learn 1.9.1", 0.5, False)])]).sentence
-    '1 coefficient is equal to the results of scikit-learn 1.9.1 within 1e-12.'
+    '1 coefficient is equal to the results of scikit-learn 1.9.1 to within 1e-12.'
     """
     packages: dict[str, None] = {}
     differences, reasons = [], dict[str, None]()
@@ -169,14 +169,17 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
             package,
             None,
             True,
-            f"{package} gives no number, but Touchstone does. Report this difference to the developers.",
+            (f"{package} gives no number, but Touchstone does. Report this difference to the Touchstone developers."),
         )
     if value is None:
         return Peer(
             package,
             theirs,
             True,
-            f"{package} gives a number, but Touchstone does not. Report this difference to the developers.",
+            (
+                f"{package} gives a number, but Touchstone does not. Report this difference to the Touchstone "
+                "developers."
+            ),
         )
     if abs(theirs - value) <= TOLERANCE:
         return Peer(package, theirs, False, note)
@@ -185,7 +188,10 @@ def compare_values(package: str, theirs: float, note: str | None, value: float |
         package,
         theirs,
         True,
-        f"The values differ by {by:.2g}, so one of the two values is wrong. Report this difference to the developers.",
+        (
+            f"The values differ by {by:.2g}, so one of the two values is wrong. Report this difference to the "
+            "Touchstone developers."
+        ),
     )
 
 
@@ -245,7 +251,7 @@ def _even_places(positions: Floats) -> NDArray[np.int64]:
     close = np.allclose([float(position) for position in exact], positions, rtol=0, atol=1e-12)
     if not close or places.max() > _MOST_PLACES:
         raise CannotCompare(
-            "scikit-learn computes weights from list positions, but these values would need a list that is too long."
+            "scikit-learn computes weights from list positions, but the list for these values would be too long."
         )
     return places
 

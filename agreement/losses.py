@@ -202,7 +202,7 @@ class Losses:
     @property
     def lost_share(self) -> str:
         """Return the count without reasons, as a sentence."""
-        return f"{self.lost:,} of {self.asked:,} {self.unit} are unread ({_percent(self.share)})."
+        return f"{self.lost:,} of {self.asked:,} {self.unit} could not be read ({_percent(self.share)})."
 
     @property
     def dependence(self) -> str:

@@ -126,7 +126,7 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     q = len(ratings.categories)
     problem = _not_two(ratings, "Stuart and Maxwell's test")
     if problem is None and q > MOST_CATEGORIES:
-        problem = f"{q:,} different values are too many for categories. Use the mean difference."
+        problem = f"{q:,} different values are too many to treat as categories. Use the mean difference."
     both = np.atleast_1d(ratings.rated.all(axis=1))
     n, n_raters, n_left_out = int(both.sum()), len(ratings.raters), int((~both).sum())
     if problem:

@@ -162,7 +162,10 @@ def not_solvable(units: Units) -> str | None:
     """Why these aspects have no coefficients, whatever the outcome; None: they have."""
     n, k, x = units.n, units.k, units.x
     if n <= k:
-        return f"{n} complete {'unit is' if n == 1 else 'units are'} too few for {k} coefficients."
+        return (
+            f"{n} complete {'unit is' if n == 1 else 'units are'} too few for {k} coefficients. Add "
+            "complete units, or remove aspects."
+        )
     centred = x - x.mean(axis=0)
     size = np.sqrt((centred**2).sum(axis=0))
     for name, spread, largest in zip(units.names, size.tolist(), np.abs(x).max(axis=0).tolist(), strict=True):

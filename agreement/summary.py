@@ -104,7 +104,7 @@ def summarise(
     """
     table = rows if isinstance(rows, LongTable) else LongTable.from_rows(rows)
     wanted = tuple(dict.fromkeys(raters)) if raters is not None else None
-    _known(tuple(statistics), set(summarised()), "statistic", among="the statistics of agreement")
+    _known(tuple(statistics), set(summarised()), "statistic", among="the agreement statistics")
     if wanted is not None:
         _known(wanted, set(table.rater.names), "rater")
         table = table.of_raters(wanted)

@@ -56,7 +56,9 @@ def problem_of(ratings: Ratings, weights: Weights, *, named: bool = False) -> st
     if named and ratings.counted:
         return NAMELESS
     if q > MOST_CATEGORIES and ratings.scale.level != "nominal":
-        return f"{q:,} different values are too many for categories. Use alpha, Pearson's correlation or the ICC."
+        return (
+            f"{q:,} different values are too many to treat as categories. Use alpha, Pearson's correlation or the ICC."
+        )
     return None
 
 

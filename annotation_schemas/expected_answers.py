@@ -32,7 +32,7 @@ _DECIMALS = 9
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is not one of its options"
-JUDGED = "people or a judge compare its text or drawing with the key"
+JUDGED = "people or a judge compare the answer's text or drawing with the key"
 KEYLESS = (NO_KEY, STRANGE_KEY, JUDGED)
 """Reasons why answers to an item cannot be compared with its key."""
 GONE = "the chosen option is no longer in the item"

@@ -701,8 +701,10 @@ class Comparison(_SchemaPart):
         "gold": "comparisons have no key and therefore no gold checks; remove `gold`",
         "qualification": "comparisons have no qualification set; choose people for this stage on the People page",
         "adjudication": "comparisons have no adjudication, because every preference counts; remove `adjudication`",
-        "order": "everyone gets the pairs in the same shuffled order, so that people finish each pair early; remove "
-        "`order`",
+        "order": (
+            "everyone gets the pairs in the same shuffled order, so that pairs are completed one "
+            "after another; remove `order`"
+        ),
         "shuffle": "each person always sees the two answers in random order; remove `shuffle`",
         "outputs": "use `per_item` to set the number of pairs for each item",
     }

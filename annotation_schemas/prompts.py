@@ -187,7 +187,7 @@ def _wordings_problem(prompt: Prompt, part: Any, texts: Any) -> str | None:
 def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
     prompts: dict[str, Prompt] = {}
     if value is not None and not isinstance(value, dict):
-        document.add(("injections",), "`injections` must give each name a `text`")
+        document.add(("injections",), "each name in `injections` needs a `text`")
     for key, parts in _mapping(value).items():
         path = ("injections", key)
         if not _NAME.fullmatch(key):

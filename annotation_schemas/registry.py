@@ -130,9 +130,13 @@ _ROWS: tuple[Row, ...] = (
     Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions"),
     Row("prompt_set", "egoplan", "goal, progress and observation, with a request for the next action"),
     Row("prompt_set", "egoplan_explain", "like egoplan; the model explains first and then gives a letter"),
-    Row("prompt_set", "egoplan_summary", "like egoplan, in two steps: the model describes the progress, then chooses"),
+    Row(
+        "prompt_set",
+        "egoplan_summary",
+        ("like egoplan, in two steps: the model describes the progress, then chooses an option"),
+    ),
     Row("prompt_set", "pca_bench", "question and lettered actions, with a request for reasoning and one action"),
-    Row("prompt_set", "pca_bench_action", "question and lettered actions, with a request for the letter alone"),
+    Row("prompt_set", "pca_bench_action", "question and lettered actions, with a request for only the letter"),
     Row("prompt_set", "etp_bench", "the task instruction of the aspect, then the item's question"),
     Row("prompt_set", "etp_bench_types", "like etp_bench, but each item uses one of 156 wordings"),
     Row("strategy", "generate", "the model writes its answer freely"),
@@ -143,7 +147,7 @@ _ROWS: tuple[Row, ...] = (
     Row(
         "score",
         "per_byte_logprob",
-        "sum of the log-probabilities, divided by the option's length in bytes; comparable between tokenizers",
+        "sum of the log-probabilities, divided by the option's length in bytes; comparable across tokenizers",
     ),
     Row(
         "score",

@@ -35,8 +35,10 @@ KEYS = {
     for row in (
         MediaKey(
             ENDS_BEFORE,
-            "seconds from the end of a clip to the start of the action, for records without an observation frame; "
-            "an import refuses a record with a later observation",
+            (
+                "for records without an observation frame, seconds from the end of a clip to the start of "
+                "the action; an import refuses a record whose observation is closer to the action"
+            ),
             whole=False,
             least=0,
         ),
@@ -118,7 +120,7 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
         elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
             yield path, f"the value must be a {'whole ' if row.whole else ''}number of at least {row.least:g}"
         elif name == ENDS_BEFORE and action is None:
-            yield path, "items of this format have no start of an action; remove this key"
+            yield path, "items of this format do not give the start of an action; remove this key"
         elif name == ENDS_BEFORE and (action not in names or not _has_clip(schema)):
             yield path, f"this key needs a clip, and an integer field `{action}` with the start of the action"
         elif name in (FEWEST, MOST) and goal is None:

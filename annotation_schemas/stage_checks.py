@@ -423,10 +423,10 @@ def check_coding(schema: Schema) -> Found:
     at: Path = ("stages", "coding")
     yield from known_dimensions(schema, coding.dimensions, (*at, "dimensions"))
     if coding.criteria and not any(criterion.options for criterion in coding.criteria):
-        yield (*at, "criteria"), "no criterion has `options`, which are the codes; add options to a criterion"
+        yield (*at, "criteria"), "no criterion has `options` to use as codes; add options to a criterion"
     of = coding.of
     if of.score is None and not of.items:
-        yield (*at, "of"), "`score` is missing; choose the score that identifies wrong answers, or name `items`"
+        yield (*at, "of"), "`score` is missing; choose the score that identifies wrong answers, or add `items`"
     yield from unique([((*at, "of", "items", index), name) for index, name in enumerate(of.items)])
     rated = [
         criterion.name
@@ -438,7 +438,7 @@ def check_coding(schema: Schema) -> Found:
         if of.criterion is None:
             yield (*at, "of"), f"`criterion` is missing; name the criterion of the {of.score} score"
         elif of.criterion not in rated:
-            words = "not a criterion of grading with numbers"
+            words = "not a grading criterion with numbers"
             yield (*at, "of", "criterion"), f"`{of.criterion}` is {words}{among(of.criterion, rated)}"
         elif of.below is None and highest_score(schema, of.criterion) is None:
             yield (*at, "of"), f"`{of.criterion}` has no highest value; add `below`, or give the criterion a `max`"

@@ -328,7 +328,7 @@ def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
         if not isinstance(key_node, yaml.ScalarNode):
-            document.add(path, "a key must be a word, not a list or a mapping", line=line)
+            document.add(path, "a key must be a word, not a list or a mapping; write a word as the key", line=line)
             continue
         key = key_node.value
         if key_node.style is None and key_node.tag != f"{_TAG}str":

@@ -28,7 +28,7 @@ CONTROLS = {
     "--column": "“Column mapping”",
     "--set columns.": "“Column mapping”: ",
     "--mapping": "“Column mapping”",
-    "--set option_places.": "the boxes “... in the files”: ",
+    "--set option_places.": "the boxes “Format of ... in the files”: ",
     "--set separator=": "“List separator”: ",
     "--set encoding=": "“File encoding”: ",
     "--run": "“Run, for answers”",
@@ -44,7 +44,7 @@ CONTROLS = {
     "--earlier": CALIBRATE,
     "--units": CALIBRATE,
     "--family": CALIBRATE,
-    "`--fill PLACEHOLDER=FIELD` or the page Judges": "the boxes of this page",
+    "`--fill PLACEHOLDER=FIELD` or the Judges page": "the boxes on this page",
     " or --media-from ADDRESS. If Label Studio runs on this machine, you can use --local-files FOLDER instead.": (
         ". The operator of this server sets this address."
     ),

@@ -252,8 +252,10 @@ class Gate:
         if changes and not same_origin(connection):
             return JSONResponse(
                 {
-                    "error": "Touchstone refused this request, because the request came from another site. Open "
-                    "Touchstone in this browser, and try again there."
+                    "error": (
+                        "Touchstone refused this request, because the request came from another "
+                        "site. Open Touchstone in this browser, and try again."
+                    )
                 },
                 status_code=403,
             )

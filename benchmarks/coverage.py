@@ -89,7 +89,7 @@ def margin_of(joint: Floats, *raters: int) -> Floats:
 
 
 def true_kappa(joint: Floats, apart: Floats) -> float:
-    """Cohen's kappa of the first two raters; ``apart`` (grades, grades) is what each disagreement counts."""
+    """Cohen's kappa for the first two raters; ``apart`` (grades, grades) is what each disagreement counts."""
     pair = margin_of(joint, 0, 1)
     by_chance = np.multiply.outer(pair.sum(axis=1), pair.sum(axis=0))
     return float(1 - (pair * apart).sum() / (by_chance * apart).sum())

@@ -142,7 +142,7 @@ def watched(command: list[str], home: Path) -> tuple[float, float]:
         while process.poll() is None:
             if time.monotonic() > end:
                 process.kill()
-                raise RuntimeError(f"the run did not end within {PATIENCE:g} seconds")
+                raise RuntimeError(f"the run did not finish within {PATIENCE:g} seconds")
             # the kernel's own high-water mark, which forgets nothing between two looks
             try:
                 lines = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii").splitlines()

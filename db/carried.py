@@ -223,7 +223,7 @@ CARRIED: Mapping[str, CarriedTable] = {
 
 LEFT: Mapping[str, str] = {
     "person_key": "the secret key for the pseudonyms in releases",
-    "session": "a sign-in of this server",
+    "session": "a sign-in on this server",
     "sign_in_link": "the secret hash of a link that signs a person in",
     "invitation": "the secret hash of a link that lets a person join",
     "failed_login": "failed sign-ins belong to accounts, not to projects",
@@ -231,7 +231,7 @@ LEFT: Mapping[str, str] = {
     "daily_goal": "personal settings for all projects on this server",
     "notice_mark": "notices seen on this server",
     "mail_choice": "an email address, which belongs to an account of this server",
-    "mail": "an email of this server",
+    "mail": "an email from this server",
     "tally": "a count that Touchstone computes again when a page needs the count",
     "jobs": "jobs of this server; the data that the jobs changed is exported",
 }

@@ -27,8 +27,8 @@ from domain.rated_units import BETWEEN
 from domain.states import Purpose
 
 LEFT_OUT: Mapping[str, str] = {
-    "aside": "postponed items prove nothing",
-    "bridge": "the address of a server, and how it is used",
+    "aside": "postponed items, which prove no figures",
+    "bridge": "the address and settings of another server",
     "bridge_answer": "raw replies of another server; replies that count are stored as submissions",
     "bridge_person": "email addresses",
     "bridge_project": "content of another server",
@@ -43,7 +43,7 @@ LEFT_OUT: Mapping[str, str] = {
     "gold_pardon": "people whom gold checks stopped",
     "guideline_seen": "when each person opened the guideline",
     "import_file": "imported files, with all their other content",
-    "insight": "who has looked at others' votes",
+    "insight": "people who have seen other people's votes",
     "member": "members and their roles",
     "pick": "images that someone is writing about",
     "qualification": "people's results in qualification tests",
@@ -52,14 +52,14 @@ LEFT_OUT: Mapping[str, str] = {
     "release": "other releases",
     "release_about": "descriptions of releases",
     "release_item": "content of other releases",
-    "run_batch": "files that went to another server",
+    "run_batch": "files sent to another server",
     "run_batch_problem": "another server's errors about received files",
-    "run_batch_unit": "content of files that went to another server",
+    "run_batch_unit": "content of files sent to another server",
     "schedule": "deadlines",
-    "sift_decision": "images that are in no item",
+    "sift_decision": "images that no item uses",
     "tool_result": "results of tools that models called; the evidence includes the models' answers",
     "withdrawal": "items withdrawn from other releases",
-    "walk": "positions of people in their own order of items",
+    "walk": "each person's position in their order of items",
 }
 """Tables of a project that are not evidence, and why."""
 

@@ -87,7 +87,7 @@ class PreparedConnection:
         name = self._names.get(statement) or self._prepared(statement)
         written = [None if value is None else str(value).encode() for value in values]
         if any(value is not None and b"\0" in value for value in written):  # libpq would end the text there
-            raise self._dbapi.DataError("PostgreSQL cannot store a NUL in a text")
+            raise self._dbapi.DataError("PostgreSQL cannot store a NUL character in text")
         return Answer(self._checked(self._libpq.exec_prepared(name, written)))
 
     def _prepared(self, statement: str) -> bytes:

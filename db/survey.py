@@ -241,7 +241,7 @@ def unit_ids(unit: str, row: Row) -> Iterator[tuple[str, str]]:
     """Yield the tables and ids in the name of a task's unit."""
     match = UNIT.fullmatch(unit)
     if match is None:
-        raise ValueError("this name of a unit was not checked")
+        raise ValueError("this unit name was not checked")
     if match["item"]:
         yield "item", match["item"]
     elif match["prediction"]:

@@ -42,11 +42,11 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
         command.upgrade(migration_config(connection), "head")
     except CommandError as error:
         raise SettingsError(
-            "Another, probably newer version of Touchstone created this database. Run that version, or set another "
-            f"database in {DATABASE_URL}."
+            "A different version of Touchstone, probably a newer version, created this database. Run "
+            f"that version, or set another database in {DATABASE_URL}."
         ) from error
     if known is not None and _broken_links(connection) - links:
-        raise RuntimeError("a migration has broken links between tables")
+        raise RuntimeError("a migration broke links between tables")
 
 
 @functools.cache

@@ -156,8 +156,10 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "in_progress": CountDefinition(
             "in progress",
-            "Items that an author has started but not submitted. If the project plans a number of items, the items "
-            "left to write include started items.",
+            (
+                "Items that an author has started but not submitted. If the schema asks for a number of "
+                "items, the count “left to write” includes started items."
+            ),
             lambda counts: counts.in_progress,
         ),
         "hidden": CountDefinition(
@@ -174,8 +176,10 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         ),
         "unopened": CountDefinition(
             "not opened",
-            "Items that you may be asked to review without knowing other answers. The page Cases shows their answers "
-            "only after you open the case. You are not asked to review an opened case.",
+            (
+                "Items that you may be asked to review without knowing other answers. The page Cases shows "
+                "the other answers only after you open the case. You are not asked to review an opened case."
+            ),
         ),
         "votes": CountDefinition(
             "votes",

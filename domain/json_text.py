@@ -251,7 +251,7 @@ def _end_of_any(text: str, at: int) -> int:
     while True:
         first = text[at : at + 1]
         if first == '"':
-            at = token_end(STRING, text, at, "a text in double quotes")
+            at = token_end(STRING, text, at, "a string in double quotes")
         elif first in _CLOSER and first:
             at = _skip(text, at + 1)
             if text[at : at + 1] != _CLOSER[first]:

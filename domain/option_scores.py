@@ -17,8 +17,9 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "mean_logprob": "mean log-probability of the option's tokens",
         "sum_logprob": "sum of the log-probabilities of the option's tokens",
-        "per_byte_logprob": "sum of the log-probabilities, divided by the option's length in bytes; comparable "
-        "between tokenizers",
+        "per_byte_logprob": (
+            "sum of the log-probabilities, divided by the option's length in bytes; comparable across tokenizers"
+        ),
         "pmi_logprob": "sum of the log-probabilities with pictures, minus the sum without pictures: the effect of "
         "the pictures",
     }

@@ -268,8 +268,10 @@ KEEP_RULES: Mapping[str, KeepRule] = {
         ),
         KeepRule(
             "weighted",
-            "kept if the required value has more than half of the total weight; the weight of a vote is the rater's "
-            "qualification score at that time, or 1 without a score",
+            (
+                "kept if the required value has more than half of the total weight; a vote's weight is the "
+                "rater's qualification score when voting, or 1 without a score"
+            ),
             _weighted,
             weighs=True,
             in_groups=True,

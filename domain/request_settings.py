@@ -25,7 +25,7 @@ OWN_FIELDS: Mapping[str, str] = {
     "tools": "choose a strategy that uses tools",
     "tool_choice": "choose a strategy that uses tools",
     "functions": "choose a strategy that uses tools",
-    "n": "remove this field, because Touchstone reads only one answer, but you would pay for several answers",
+    "n": "remove this field, because Touchstone reads only one answer and you would pay for several",
     "stream": "remove this field, because Touchstone reads only complete replies",
     "stream_options": "remove this field, because Touchstone reads only complete replies",
     "temperature": "set `temperature` under `generation`",
@@ -94,7 +94,7 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
         if not _HEADER.fullmatch(name):
             problems.append("a name in `headers` is not a valid HTTP header name; correct the name")
         elif lower in _OWN_HEADERS:
-            problems.append(f"`headers` cannot set {name}: {_OWN_HEADERS[lower]}")
+            problems.append(f"`headers` cannot set {name}; {_OWN_HEADERS[lower]}")
         elif lower in seen:
             problems.append(f"`headers` has {name} twice (ignoring case); remove one of the two headers")
         elif value.startswith(FROM_ENVIRONMENT):
@@ -117,7 +117,7 @@ def find_header_problems(headers: Mapping[str, str]) -> list[str]:
 
 def find_body_problems(body: Mapping[str, Any]) -> list[str]:
     """Return the faults of extra fields of a request's body, a sentence for each. No sentence repeats a value."""
-    problems = [f"`extra_body` cannot set {name}: {OWN_FIELDS[name]}" for name in body if name in OWN_FIELDS]
+    problems = [f"`extra_body` cannot set {name}; {OWN_FIELDS[name]}" for name in body if name in OWN_FIELDS]
     try:
         if len(json.dumps(body, allow_nan=False)) > _LONGEST_BODY:
             problems.append(f"`extra_body` is longer than {_LONGEST_BODY:,} characters of JSON; remove some fields")

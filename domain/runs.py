@@ -143,15 +143,17 @@ class Outcome(StrEnum):
     TOOL_FAILED = _OutcomeRow(
         "tool_failed",
         "a tool failed",
-        "A tool took too long, failed, wrote too much text, or wrote no JSON. This attempt sends nothing to the "
-        "model. The previous attempt has the request.",
-        "a tool that the model asked for failed",
+        (
+            "A tool took too long, failed, wrote too much text, or wrote no JSON. This attempt sends nothing "
+            "to the model. The request is in the previous attempt."
+        ),
+        "a requested tool failed",
     )
     TOO_MANY_TURNS = _OutcomeRow(
         "too_many_turns",
         "too many turns",
         "The model asked for tools until it reached the maximum number of turns.",
-        "the model asked for tools until it reached the limit",
+        "the model asked for tools until it reached the turn limit",
     )
     FAILED = _OutcomeRow("failed", "failed", "The model raised an error on this item.", "the model raised an error")
     SKIPPED = _OutcomeRow(

@@ -43,9 +43,9 @@ class SummaryRows(StrEnum):
 
     WHOLE = "once"
     PAIRS = "for each pair"
-    WHOLE_AND_PAIRS = "once and for each pair"
-    OF_TWO = "once, of two raters"
-    OF_SEVERAL = "once, of more than two raters"
+    WHOLE_AND_PAIRS = "one value for all raters and one for each pair"
+    OF_TWO = "one value, for exactly two raters"
+    OF_SEVERAL = "one value, for more than two raters"
     NONE = "in Python only"
 
 

@@ -48,7 +48,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 def read_object(text: str) -> tuple[Any, Fault | None]:
@@ -63,14 +63,14 @@ def read_object(text: str) -> tuple[Any, Fault | None]:
     try:
         value = json.loads(bare, parse_float=Decimal, parse_constant=_no_number, object_pairs_hook=_once)
     except _DuplicateKey as error:
-        return None, Fault(TWICE, f"The key {json.dumps(str(error))} occurs more than once in an object.")
+        return None, Fault(TWICE, f"The key {json.dumps(str(error))} occurs more than once in one object.")
     except json.JSONDecodeError as error:
         if bare[:1] == "{" and (error.pos >= len(bare) or error.msg.startswith("Unterminated")):
             return None, Fault(CUT, "The reply ends in the middle of its JSON.")
         what = f"The reply must be exactly one JSON object: {error.msg} at character {error.pos + 1:,}."
         return None, Fault(NO_JSON, what)
     except (ValueError, ArithmeticError, RecursionError):
-        return None, Fault(NO_JSON, "The reply has numbers or depths that no JSON of this form has.")
+        return None, Fault(NO_JSON, "The reply has invalid numbers or too many nested levels.")
     return value, None
 
 
@@ -78,7 +78,7 @@ def too_long(characters: int) -> Fault | None:
     """Return the fault of a reply with too many characters, or None."""
     if characters <= LONGEST:
         return None
-    return Fault(TOO_LONG, f"The reply has {characters:,} characters; {LONGEST:,} is the most.")
+    return Fault(TOO_LONG, f"The reply has {characters:,} characters; the maximum is {LONGEST:,}.")
 
 
 def formless(loc: Sequence[int | str], message: str) -> Fault:

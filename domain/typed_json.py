@@ -219,4 +219,4 @@ def _default(kind: Any, field: Field[Any]) -> Any:
         return field.default
     if field.default_factory is not MISSING:
         return field.default_factory()
-    raise ValueError(f"the stored {kind.__qualname__} has no {field.name}")
+    raise ValueError(f"the stored {kind.__qualname__} has no field {field.name}")

@@ -57,8 +57,8 @@ def encoded(file: FileRecord, text: str) -> bytes:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
         raise InvalidFileError(
-            f"{file.path} uses {encoding}, which has no character {text[error.start]!r}. Remove the character from the "
-            "items that you edited, or import the file as UTF-8 into another project."
+            f"{file.path} uses {encoding}, which cannot encode {text[error.start]!r}. Remove the "
+            "character from the items that you edited, or import the file as UTF-8 into another project."
         ) from error
 
 

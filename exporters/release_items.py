@@ -41,7 +41,7 @@ class UnwritableItemError(InvalidFileError):
     def __init__(self, format: str, sentence: str) -> None:
         self.sentence = sentence
         super().__init__(
-            f"{sentence}. No file of this format was written. Create the release without {format}, or change the item."
+            f"{sentence}. No file of this format was written. Create the release without {format}, or correct the item."
         )
 
 

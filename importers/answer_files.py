@@ -221,7 +221,7 @@ def answer_files(folder: Path, endings: Collection[str]) -> list[Path]:
         ordered = sorted(endings, key=list(_TOLD_FIRST).index) if set(endings) <= set(_TOLD_FIRST) else list(endings)
         named = " or ".join([", ".join(ordered[:-1]), ordered[-1]] if len(ordered) > 1 else ordered)
         raise InvalidFileError(
-            f"{folder} has no {named} file. Name a file of answers, or a folder with files of answers."
+            f"{folder} has no {named} file. Choose a file with answers, or a folder that contains files with answers."
         )
     return [file for file in files if file.parent.name == "model_answer"] or files
 

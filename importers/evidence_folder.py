@@ -69,7 +69,7 @@ class EvidenceFolder:
         self.name = self.path.name if self.path != folder else folder.name
         if not is_folder(self.path):
             raise InvalidFileError(
-                f"{folder} is not a folder. Name the folder of a release, or the subfolder {FOLDER} of a release."
+                f"{folder} is not a folder. Choose the folder of a release, or its subfolder {FOLDER}."
             )
         self.manifest = self._manifest()
         self.tables = self._tables()

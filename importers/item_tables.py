@@ -114,8 +114,9 @@ class TableReader(JsonItems):
                 for name in [name for name in lists if name in lacking or name in mapped_columns][:1]
             )
             raise InvalidFileError(
-                f"{self.place} has no column {missing}. The columns are {quoted_names(names)}. Nothing was imported. "
-                f"Name the columns of the fields with --mapping, or in the schema (`source.fields`).{several}"
+                f"{self.place} has no column {missing}. The columns are {quoted_names(names)}. Nothing "
+                "was imported. Choose the column of each field with --mapping, or in the schema "
+                f"(`source.fields`).{several}"
             )
         read = set(keys_of(self.row, self.schema))
         self.unread = [name for name in names if name and name not in read]
@@ -141,7 +142,7 @@ class TableReader(JsonItems):
             yield unread_note(self.unread, end=STAYS)
         if self.table and self.row.id_key not in self.table.layout.columns:
             yield (
-                f"There is no column {self.row.id_key!r}, so the name of each item is the item's position in the file."
+                f"There is no column {self.row.id_key!r}, so Touchstone names each item by its position in the file."
             )
         if by_id := [asset.role for asset in self.schema.item.assets if asset.min and asset.role not in self.row.roles]:
             yield f"There is no column for {', '.join(by_id)}, so Touchstone looks for these files by the items' names."

@@ -95,7 +95,7 @@ def read_files(
     row = as_named(keys, schema)
     if row.open and (key := read_twice(row, schema)) is not None:
         raise InvalidFileError(
-            f"Two fields have the column {key!r}. Nothing was imported. Give each field its own column."
+            f"Two fields use the column {key!r}. Nothing was imported. Give each field its own column."
         )
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
@@ -144,7 +144,7 @@ def annotation_files(folder: Path, name: str | None, endings: Sequence[str] = ("
     if not paths:
         kinds_of_file = f"{', '.join(endings[:-1])} or {endings[-1]}"
         raise InvalidFileError(
-            f"{folder} has no {kinds_of_file} file. Name an annotation file, or a folder with annotation files."
+            f"{folder} has no {kinds_of_file} file. Choose an annotation file, or a folder with annotation files."
         )
     return [file for file in paths if file.name == name] or paths
 

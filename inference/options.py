@@ -62,9 +62,9 @@ def tokens_after(head: Sequence[Token], whole: Sequence[Token], option: str) -> 
     """
     if list(whole[: len(head)]) != list(head) or len(whole) == len(head):
         raise CannotRank(
-            f"The tokenizer puts the end of the prompt and the start of the option “{option}” into one token. "
-            "Touchstone therefore cannot compute the likelihood of the option alone. End the prompt with a line "
-            "break or a period."
+            f"The tokenizer merges the end of the prompt and the start of the option “{option}” into one "
+            "token. Touchstone therefore cannot compute the option's likelihood. End the prompt with a "
+            "line break or a period."
         )
     return tuple(whole[len(head) :])
 

@@ -401,8 +401,9 @@ def _pixel(stream: VideoStream, *, name: str) -> Fraction:
     pixel = Fraction(stream.sample_aspect_ratio or 1)
     if not 1 / _MOST_STRETCHED <= pixel <= _MOST_STRETCHED:
         raise InvalidMediaError(
-            f"The pixels of {name} are {pixel.numerator} wide and {pixel.denominator} high, so Touchstone cannot "
-            "show the video. Encode the video again with square pixels (ffmpeg -i OLD -vf setsar=1 NEW.mp4)."
+            f"The pixels of {name} are not square ({pixel.numerator}:{pixel.denominator}), so Touchstone "
+            "cannot show the video. Encode the video again with square pixels (ffmpeg -i OLD -vf "
+            "setsar=1 NEW.mp4)."
         )
     return pixel
 

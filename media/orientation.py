@@ -96,8 +96,8 @@ def of_matrix(matrix: Sequence[int], *, name: str) -> int:
     if orientation is None:
         angle = math.degrees(math.atan2(b, a))
         raise InvalidMediaError(
-            f"{name} is rotated by {angle:.0f} degrees. Touchstone supports only quarter turns and mirroring. Encode "
-            "the file again upright (ffmpeg -i OLD NEW.mp4)."
+            f"{name} is rotated by {angle:.0f} degrees. Touchstone supports only quarter turns and "
+            "mirroring. Encode the file upright (ffmpeg -i OLD NEW.mp4)."
         )
     return orientation
 

@@ -107,7 +107,7 @@ class MediaStore:
         A copy that is damaged is made again; ``InvalidMediaError`` if the original is damaged, too.
         """
         if size not in get_args(Size):
-            raise ValueError(f"{size!r} is not a size; sizes are {', '.join(get_args(Size))}")
+            raise ValueError(f"{size!r} is not a valid size; use one of: {', '.join(get_args(Size))}")
         folder = self._folder(sha256)
         path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
@@ -300,7 +300,8 @@ class MediaStore:
         gone = [size for size, path in there.items() if not path]
         if gone:
             raise NotFoundError(
-                f"The copy {gone[0]}, which pages show, is missing. Restore the folder {folder} from a backup."
+                f"The stored copy {gone[0]} is missing, so pages cannot show the file. Restore the folder "
+                f"{folder} from a backup."
             )
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):

@@ -168,7 +168,7 @@ class Rules:
             return "cloud providers store the secrets of their machines at this address"
         if meant.is_loopback:
             plain = ip.is_loopback or (isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None)
-            return "" if plain else "it contains this machine's own address, but leads to another machine"
+            return "" if plain else ("the address embeds this machine's own address, but leads to another machine")
         if meant.is_unspecified:
             return "it is not the address of a machine"
         if meant.is_multicast:

@@ -84,7 +84,7 @@ def _check_field(schema: Schema, field: ItemField, fields: Mapping[str, Any], di
             return "draw the answer on the image, because this item needs a drawn answer."
         return "fill this in." if field.required or (form is not None and form.demands) else None
     if owner is not None and not drawn:
-        return "remove the drawing, because this item needs an answer in text."
+        return "remove the drawing, because this item needs a text answer."
     row = of_field(field)
     complaint = row.check(field, value, fields) or _check_dimension(schema, field, value, dimension)
     if complaint or form is None:
@@ -207,7 +207,7 @@ def _check_answer(
 ) -> str | None:
     value, reason = values.get(criterion.name), reasons.get(criterion.name)
     if not is_shown(criterion, values):
-        return None if value is None else "Leave this question empty, because your earlier answers hide this question."
+        return None if value is None else "Your earlier answers hide this question, so leave it empty."
     row = of_criterion(criterion)
     if row.is_blank(value):
         return _check_absent(criterion, reason, skipped=criterion.name in values)

@@ -32,8 +32,11 @@ class FreeTextField(FieldKind):
         "empty in items of other forms",
         "min_length": "minimum number of characters",
         "max_length": "maximum number of characters",
-        "read_as": "makes this field the key, and determines how models' answers are read; keys of other kinds need "
-        "no `read_as`. With `form`, each item's form determines the reading",
+        "read_as": (
+            "makes this field the key, and determines how models' answers are read; keys of other "
+            "kinds need no `read_as`. With `form`, each item's form determines how answers are "
+            "read"
+        ),
         "unit": UNIT,
         "tolerance": TOLERANCE,
         "language": LANGUAGE,
@@ -43,7 +46,7 @@ class FreeTextField(FieldKind):
     holds = "text"
     limited = False
     reads_as = ("yes_no", "number", "text", "form")
-    refuses_read_as = "for spans of time, give the field the kind `time_span`"
+    refuses_read_as = "for spans of time, use a field of kind `time_span`"
     sliced = "text"
     simulated: ClassVar[str]
     """The text of a simulated item."""

@@ -27,7 +27,7 @@ class PropertyList(CriterionKind):
 
     name = "property_list"
     place = 80
-    meaning = "a value for each of a list of properties"
+    meaning = "one value for each property in a list"
     keys: ClassVar[Mapping[str, str]] = {
         "options": "the properties",
         "field": "the item's text_list field with the properties",

@@ -40,7 +40,7 @@ class SegmentsField(FieldKind):
                 if not all(moment is None or is_moment(moment) for moment in (first, last)):
                     wrong.append(f"{begin} and {end} of segment {number} must be numbers of 0 or more")
                 elif first is not None and last is not None and last < first:
-                    wrong.append(f"the end of segment {number} is {last:g}, but must be at least the start, {first:g}")
+                    wrong.append(f"segment {number} ends at {last:g}, before its start at {first:g}")
         return f"{'; '.join(wrong)}." if wrong else None
 
     def in_words(self, field: ItemField, value: Any) -> Any:

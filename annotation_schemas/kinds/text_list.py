@@ -32,7 +32,7 @@ class TextListField(FieldKind):
 
     def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
         if any(bound is not None and bound > grammar.MOST for bound in (field.min_length, field.length)):
-            yield path, f"a list can have at most {grammar.MOST:,} entries"
+            yield path, f"a list can have at most {grammar.MOST:,} entries; lower `length` or `min_length`"
 
     def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
         if not is_list(value) or not all(isinstance(entry, str) for entry in value):

@@ -54,7 +54,7 @@ def draw_pairs(links: Links, lines: Sequence[Result], shown: int) -> None:
     pairs = plot.pair_lines(lines)
     if len(pairs) <= shown:
         return
-    about = f"Cohen's kappa of {len(pairs):,} pairs for {title_of(links.view, None, lines[0].criterion)}"
+    about = f"Cohen's kappa for {len(pairs):,} pairs of raters: {title_of(links.view, None, lines[0].criterion)}"
     place = fold("By pair of raters", about, key="agreement.fold.pairs")
     if place is not None:
         with place:
@@ -144,7 +144,7 @@ def draw_second_opinion(found: FigureState) -> None:
     opinion = found.figure.value if found.figure is not None else None
     if opinion is not None and opinion.differences:
         shell.show(*(markup.notice(sentence, style="bad") for sentence in (opinion.sentence, *opinion.differences)))
-    place = fold("How this was computed", "checked by other packages", key="agreement.computed")
+    place = fold("How the values were computed", "checked by other packages", key="agreement.computed")
     if place is None:
         return
     with place:

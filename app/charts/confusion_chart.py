@@ -97,7 +97,7 @@ def _finding(names: Sequence[str], counts: Counts, n: int, same: int, *, twice: 
     equal = same // 2 if twice else same
     if not n:
         return "No two raters have rated the same unit yet."
-    sentence = f"{equal:,} of {markup.count(many, 'pair')} of answers ({100 * equal / many:.0f} %) are equal"
+    sentence = f"{equal:,} of {markup.count(many, 'pair')} of answers agree ({100 * equal / many:.0f} %)"
     apart = {
         (at, to): counts[at][to] + (0 if twice else counts[to][at])
         for at in range(len(names))

@@ -94,9 +94,12 @@ def agreement(
     unit: Annotated[
         UnitKind | None,
         typer.Option(
-            help="The unit that raters agree on. Use item for votes, prediction for each rater's grades, or answer "
-            "for people's combined grades. Use dimension or model for means of a model's answers. Use levels "
-            "to compare a judge with people at all three levels. Default: the setting in the schema's `report`."
+            help=(
+                "The unit for which ratings are compared. Use item for votes, prediction for each "
+                "rater's grades, or answer for people's combined grades. Use dimension or model for "
+                "means of a model's answers. Use levels to compare a judge with people at all three "
+                "levels. Default: the setting in the schema's `report`."
+            )
         ),
     ] = None,
     statistic: Annotated[
@@ -142,8 +145,10 @@ def agreement(
     items: Annotated[
         Items | None,
         typer.Option(
-            help="The items to count: kept or all. Default: kept if the stage has verdicts, otherwise all. For "
-            "votes of verification, the default is all."
+            help=(
+                "The items to count: kept or all. Default for verification votes: all. Default for "
+                "other ratings: kept if the stage has verdicts, otherwise all."
+            )
         ),
     ] = None,
     missing: Annotated[
@@ -162,7 +167,9 @@ def agreement(
         Path | None,
         typer.Option(
             "--losses",
-            help="Also write the missing scores to this file, by model, dimension and value, with bounds.",
+            help=(
+                "Also write the missing scores, with bounds of the mean, to this file, by model, dimension and value."
+            ),
             metavar="FILE.csv",
         ),
     ] = None,
@@ -204,7 +211,9 @@ def agreement(
             "--missing works only with --ratings, because a project records its missing ratings. Remove --missing."
         )
     if losses_file is not None and project is None:
-        raise typer.BadParameter("--losses needs a project, because a file has no lost replies. Remove --losses.")
+        raise typer.BadParameter(
+            "--losses needs a project, because a file does not record lost replies. Remove --losses."
+        )
     if as_json and as_csv:
         raise typer.BadParameter("use either --json or --csv.")
     scales = _scales(scale or ())

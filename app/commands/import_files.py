@@ -62,7 +62,8 @@ def import_(
     write_mapping: Annotated[
         Path | None,
         typer.Option(
-            help="Guess the columns and write a mapping for you to correct, without an import.", metavar="FILE.yaml"
+            help="Guess the columns, and write a mapping that you can correct. The command imports no data.",
+            metavar="FILE.yaml",
         ),
     ] = None,
     model: Annotated[
@@ -191,7 +192,7 @@ def _write_mapping(name: str, format: str, path: Path, out: Path) -> None:
         ) from error
     except OSError as error:
         raise InvalidFileError(
-            f"Touchstone cannot write {out}: {error.strerror}. Correct the cause, or choose another file."
+            f"Touchstone cannot write {out}: {error.strerror}. Fix the problem, or choose another file."
         ) from error
     typer.echo(f"Wrote {out}. Check the columns, then run: {command} --dry-run")
 
@@ -246,11 +247,12 @@ def _import_tasks(
     if done.skipped:
         typer.echo(f"Not imported, because the task was skipped: {count(done.skipped, 'annotation')}.")
     if done.earlier:
-        typer.echo(f"Replaced by a later annotation of the same person or model: {done.earlier:,}.")
+        typer.echo(f"Replaced by a later annotation from the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
-            f"Not imported, because the file has only numbers: {count(done.numbers, 'prediction')}. To import "
-            "predictions, export a snapshot with full predictions."
+            "Not imported, because the file has only prediction IDs: "
+            f"{count(done.numbers, 'prediction')}. To import predictions, export a snapshot with full "
+            "predictions."
         )
     for line in _raters(name, done.imported.raters):
         typer.echo(line)

@@ -75,7 +75,7 @@ KEYS = (
         "option_places",
         (Takes.ITEMS,),
         "{answer: letter}",
-        "how a field states the position of an option instead of the option's text: letter, from_1 or from_0",
+        "how a field gives an option by position instead of text: letter, from_1 or from_0",
     ),
     MappingKey(
         "dimension",
@@ -93,7 +93,7 @@ KEYS = (
     MappingKey("fields", (Takes.TASKS,), "{question: text}", "the data keys of the fields, media, item_id and model"),
     MappingKey("controls", (Takes.TASKS,), "{fits: verdict}", "the controls of the criteria and of `prediction`"),
     MappingKey("ignore_controls", (Takes.TASKS,), "[notes]", "controls that are not imported"),
-    MappingKey("rater", (Takes.TASKS,), "ann", "the rater of annotations without a name"),
+    MappingKey("rater", (Takes.TASKS,), "ann", "the rater for annotations that do not name a rater"),
 )
 """All keys of a mapping file, in the order of a written file."""
 ENDINGS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")

@@ -31,7 +31,7 @@ As = Annotated[
     str | None,
     typer.Option(
         "--as",
-        help="List only the items and saved views that this person can see. Default: everything that the server has.",
+        help="List only the items and saved views that this person can see. Default: all items and saved views.",
         metavar="LOGIN",
     ),
 ]
@@ -44,7 +44,9 @@ SaveView = Annotated[
 ]
 Everyone = Annotated[
     bool,
-    typer.Option("--for-everyone", help="With --save-view: show the view to everyone, not only to the --as person."),
+    typer.Option(
+        "--for-everyone", help=("With --save-view: show the view to everyone, not only to the person in --as.")
+    ),
 ]
 
 
@@ -280,7 +282,7 @@ def _tell(store: Store, about: dict[str, Any], asked: ItemList, *, only_ids: boo
                 write.writerows([line.title, *map(line.says, columns)] for line in every)
         except OSError as error:
             raise InvalidFileError(
-                f"Touchstone cannot write {out}: {error.strerror}. Correct the cause, or choose another file."
+                f"Touchstone cannot write {out}: {error.strerror}. Fix the problem, or choose another file."
             ) from error
         typer.echo(f"Items written to {out}: {listing.n:,}")
         return

@@ -83,7 +83,7 @@ def judge(
     ] = None,
     resume: Annotated[str | None, typer.Option(help="Continue this run instead of starting a new one.")] = None,
     retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="With --resume: send the requests without a reply again.")
+        bool, typer.Option("--retry-failed", help="With --resume: resend requests that have no reply.")
     ] = False,
     items: CountedItems = None,
     dry_run: Annotated[

@@ -209,7 +209,7 @@ def assign(
         )
     if remove:
         if role or dimension or stage:
-            raise SettingsError("You cannot combine --remove with --role, --dimension or --stage. Omit these options.")
+            raise SettingsError("With --remove, omit --role, --dimension and --stage.")
         out = logins or [part.login for part in read_parts(file or Path(), role=Role.ANNOTATOR)]
         memberships.remove_members(_store(), by=None, project=project, logins=out)
         typer.echo(f"Removed from {project}: {', '.join(out)}. Their submissions stay in the project and still count.")

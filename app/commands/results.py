@@ -82,8 +82,10 @@ def results(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Treat items with the same source or field value as dependent in the intervals. For independent "
-            "items, use none. Default: source, if items have a source.",
+            help=(
+                "When computing intervals, treat items with the same source or field value as "
+                "dependent. For independent items, use none. Default: source, if items have a source."
+            ),
             metavar="FIELD",
         ),
     ] = None,

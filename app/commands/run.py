@@ -99,8 +99,11 @@ def model(
     cross: Annotated[
         Crossing | None,
         typer.Option(
-            help="Start several runs on the same items, to measure the effect of each --with. With `steps`, each "
-            "run has one more addition. With `all`, Touchstone runs every combination."
+            help=(
+                "Start several runs on the same items, to measure the effect of each --with. With "
+                "`steps`, each run includes one more --with than the run before. With `all`, Touchstone "
+                "runs every combination."
+            )
         ),
     ] = None,
     clips: Annotated[

@@ -119,8 +119,8 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
     view = run_views.view(shared.store, by=None, run=run)
     if view.project != project:
         raise ConflictError(
-            f"Run {run} belongs to the project {view.project}, not to {project}. Use the command with the run's "
-            "project."
+            f"Run {run} belongs to the project {view.project}, not to {project}. Run the command again "
+            f"with {view.project}."
         )
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)

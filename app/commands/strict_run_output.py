@@ -66,8 +66,8 @@ def tell_asked(summary: InquirySummary, inquiry: Inquiry[Any], *, journal: Path,
     if summary.broken:
         lines = f"{with_noun(summary.broken, 'line')} of {journal}"
         typer.echo(
-            f"Touchstone could not read {lines}, probably because the process was killed. Touchstone asks the "
-            "questions of these lines again."
+            f"Touchstone could not read {lines}, probably because the process was killed. Touchstone asks "
+            "the questions in these lines again."
         )
     if summary.before:
         typer.echo(f"Already done and not repeated: {with_noun(summary.before, inquiry.noun)}.")

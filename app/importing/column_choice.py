@@ -93,7 +93,7 @@ def _places(schema: Schema, before: ColumnMapping, mark: int) -> dict[str, Optio
     for name in picked_fields(schema):
         ways: list[OptionPlace | None] = [None, *get_args(OptionPlace)]
         way = st.selectbox(
-            f"{schema.item.field(name).title or name} in the files",
+            f"Format of {schema.item.field(name).title or name} in the files",
             ways,
             index=ways.index(before.places.get(name, known.get(name))),
             format_func=lambda each: _WAYS.get(each, "the option's text"),
@@ -138,7 +138,7 @@ def _columns(
                 chosen_before = _entries(before.columns.get(name, guess.get(name)), found.columns, numbered)
                 with places[at % 3]:
                     several = st.multiselect(
-                        f"{titles.get(name, name)} (one column, or one per list entry, in order)",
+                        f"{titles.get(name, name)} (one column, or a column for each list entry, in order)",
                         found.columns,
                         default=chosen_before or of_entries,
                         key=f"import.column.{format}.{name}.{mark}",

@@ -19,8 +19,8 @@ UNDO: dict[StrEnum, str] = {
     Action.PRIORITISE: "You cannot undo this action in one step, because Touchstone does not store earlier priorities.",
     Action.VERIFY_AGAIN: "You cannot undo this action. Earlier votes are stored but no longer count.",
     Action.SEND_BACK: (
-        "To undo this action, choose Verify again. Authors can still read the reason. Earlier votes are stored "
-        "but no longer count."
+        "To undo this action, use the action Verify again. Authors can still read the reason. Earlier "
+        "votes are stored but no longer count."
     ),
     Action.ASSIGN: f"After {ASSIGNED_FOR.days} days, other people can also get these items.",
 }

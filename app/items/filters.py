@@ -272,7 +272,7 @@ def _differ(services: Services, view: ProjectView, wanted: ItemFilter) -> str:
     if said.values is None:
         return f"{' and '.join(raters)} disagree{about} in {stage}"
     most, last = said.values
-    return f"Most of {', '.join(raters[:-1])} say {most}{about}, and {raters[-1]} says {last}"
+    return f"Most of these raters ({', '.join(raters[:-1])}) say {most}{about}, and {raters[-1]} says {last}"
 
 
 # ---- columns ---------------------------------------------------------------------------------------------------------

@@ -103,8 +103,10 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
                 20,
                 1,
                 key="judges.repeats",
-                help="How often the judge grades each answer. Choose 2 or more to check whether the judge is "
-                "consistent.",
+                help=(
+                    "How many times the judge grades each answer. Choose 2 or more to check whether the "
+                    "judge is consistent."
+                ),
             )
         with second:
             limit = st.number_input("Maximum answers", 1, None, None, placeholder="All", key="judges.limit")

@@ -155,7 +155,7 @@ def scores_in_words(each: ReplyTally, plan: JudgePlan) -> str:
     return f" · {tallies}" if tallies else ""
 
 
-_BY_NAME = ("the alphabetically first model", "the other model")
+_BY_NAME = ("the first model in alphabetical order", "the other model")
 """Names of the winners in comparisons of any two models."""
 
 

@@ -174,7 +174,7 @@ def quality(found: VoteQuality, total: ItemCounts, board: Dashboard, *, project:
     lines = []
     if found.compared:
         href = counts.listed(vote_quality.DIFFERENT, project)
-        about = "Items with two or more votes that all agree. The link lists items on which the votes differ."
+        about = "Items with two or more votes that all agree. The link lists the items whose votes differ."
         lines.append(("Votes agree on", f"{found.compared - found.different:,} of {found.compared:,}", href, about))
     if settled := total.kept + total.rejected:
         rejected = STATE_COUNTS[ItemState.REJECTED]

@@ -75,7 +75,10 @@ def choose(services: Services, view: ProjectView) -> tuple[Items | None, int | N
             [None, clusters.ALONE, "source", *(field.name for field in schema.item.fields)],
             format_func=lambda name: TOGETHER.get(name, str(name)),
             key=f"results.together.{view.name}",
-            help="Items from one video are not independent. This setting accounts for the dependence in the intervals.",
+            help=(
+                "Items from one video are not independent. The intervals account for the dependence "
+                "within each cluster."
+            ),
         )
         readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         reader: str | None = None

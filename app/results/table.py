@@ -116,8 +116,8 @@ def show_legend(cut: SlicedScores) -> None:
         )
     if any(line.way.frames for line in cut.whole.values()):
         notes.append(
-            "The column Frames shows: last segments of a clip x frames per segment + frames that replace missing "
-            "images."
+            "In the column Frames, 4 x 8 + 1 means 8 frames from each of the last 4 segments. The last "
+            "number counts frames that replace missing images."
         )
     warning = cut.losses.warning if cut.losses is not None else ""  # already shown above the table
     notes += [note for note in cut.notes if note != warning]

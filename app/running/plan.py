@@ -29,7 +29,7 @@ MY_PROMPTS = "My own file"
 STRATEGIES = {
     "generate": "write an answer",
     "rank_options": "rank the item's options by likelihood",
-    "two_steps": "answer a first question, then the item's question, which contains the first answer",
+    "two_steps": "answer a first question, then the item's question with the first answer added",
 }
 
 
@@ -277,7 +277,9 @@ def _injections(prompts: PromptSet) -> tuple[str, ...]:
             list(prompts.injections),
             placeholder="nothing",
             key=f"models.injections.{prompts.name}",
-            help="Each addition is a named variant that uses the item's fields. The run's name includes the addition.",
+            help=(
+                "Each addition adds text from the item's fields to the question. The run's name includes the addition."
+            ),
         )
     )
 

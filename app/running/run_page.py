@@ -166,8 +166,8 @@ def _run(services: Services, view: ProjectView, page: RunPage, run: str) -> None
     run_view = run_views.view(services.store, by=services.person, run=run)
     if run_view.project != view.name or run_view.kind.page != page.path:
         raise NotFoundError(
-            f"Project {view.title} has no run of {page.asked} with the ID {shown.opening(run, 40)}. Choose a run "
-            "from the list."
+            f"No run of {page.asked} in project {view.title} has the ID {shown.opening(run, 40)}. Choose "
+            "a run from the list."
         )
     shell.heading(shown.opening(run_view.name, 120), made_up=view.made_up, detail=True)
     shell.show(_where(page, run_view), *shown.told_apart(run_view))

@@ -307,8 +307,10 @@ def _sure(services: Services, what: str, view: RunView) -> None:
     else:
         question = Confirmation(
             f"Withdraw {named}?",
-            "The run no longer counts in results, agreement, calibration, cases and exports. Touchstone withdraws "
-            "open grading tasks about the run's answers.",
+            (
+                "The run no longer counts in results, agreement, calibration, cases or exports. Touchstone "
+                "withdraws open grading tasks about the run's answers."
+            ),
             "The run stays in the list with your reason. You can restore the run.",
             f"Withdraw {named}",
             no="Do not withdraw",

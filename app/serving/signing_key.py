@@ -27,9 +27,7 @@ def key_of(home: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) < KEY_BYTES:
-        raise SettingsError(
-            f"{path} does not contain a valid key. Delete the file, so that Touchstone creates a new key."
-        )
+        raise SettingsError(f"{path} does not contain a valid key. Delete the file. Touchstone then creates a new key.")
     return key
 
 

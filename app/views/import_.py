@@ -235,7 +235,9 @@ def _settings(
             model = None
             if takes in (Takes.ANSWERS, Takes.TASKS):
                 model = st.text_input(
-                    "Default model", key="import.model", help="The model for rows without a model name, such as gpt-4o."
+                    "Default model",
+                    key="import.model",
+                    help=("If a row has no model name, Touchstone uses this name. Example: gpt-4o."),
                 )
             are = rater_kinds.draw_kind() if takes in (Takes.RATINGS, Takes.TASKS) else None
             names = _name_pairs(model) if takes is Takes.TASKS else None

@@ -147,6 +147,6 @@ def _nothing(asked: ItemList, page: ItemPage, *, others: bool) -> None:
     elif asked.filter == ItemList().filter:
         shell.show(markup.notice("This project has no items yet. Add items from a file, or let authors write them."))
     elif others:
-        shell.show(markup.notice("The table is empty: the list above is about unfinished or hidden items."))
+        shell.show(markup.notice("The table is empty. The list above shows unfinished or hidden items."))
     else:
         shell.show(markup.notice("No items match. Remove a filter or search for fewer words."))

@@ -133,7 +133,7 @@ def _answer(services: Services, next_: NextTask | None) -> markup.Markup:
     if next_ is None:
         return markup.finding(markup.text(_("You have no open tasks now.")))
     n = _waiting(services, next_)
-    about = markup.quiet(" " + _("To start a task, press the number on its button."))
+    about = markup.quiet(" " + _("To start a task, press the button with the number of tasks."))
     sentence = _("Next: {work}.").format(work=waiting_sentence(next_.stage, next_.rows, waiting=n))
     return markup.finding(markup.tag("b", markup.text(sentence)), about)
 
@@ -324,8 +324,8 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
                 _("Remove your draft about {text}?").format(text=row.words or row.title),
-                _("Touchstone removes your text of {time} from the list.").format(time=markup.moment(row.at)),
-                _("You cannot restore the text on this page. First copy any text that you still need."),
+                _("The list no longer shows your text from {time}.").format(time=markup.moment(row.at)),
+                _("Copy any text that you still need first. You cannot restore a removed text on this page."),
                 _("Remove from list"),
                 no=_("Cancel"),
             )

@@ -72,7 +72,7 @@ def agreeing(lots: Sequence[Sequence[Hashable]]) -> Fraction:
 
 
 def cohen(pairs: Sequence[tuple[Hashable, Hashable]]) -> float:
-    """Cohen's kappa of two raters without weights."""
+    """Cohen's kappa for two raters without weights."""
     n = len(pairs)
     first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     seen = Fraction(sum(one == other for one, other in pairs), n)

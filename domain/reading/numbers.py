@@ -285,7 +285,7 @@ class Numbers:
         if value is not None:
             around = text[end : end + 24]
             if _SHARE_BEFORE.search(before):
-                value, why = None, "the whole of a fraction"
+                value, why = None, "the amount that a fraction or a multiple refers to"
             elif (
                 _BOUND_BEFORE.search(before)
                 or _BOUND_AFTER.match(around)

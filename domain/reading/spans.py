@@ -18,7 +18,7 @@ BACKWARDS = "The text states a time span that ends before it begins."
 NEGATIVE = "The text states a time before the clip begins. Seconds count from 0, and frames count from 1."
 OTHER_UNIT = "The text states a time span in {other}, but the question asks for {asked}."
 NO_CLOCK = "The text states an invalid clock time."
-PARTS = "The text states a time span in percent of the clip, but not the length of the clip."
+PARTS = "The text states a time span as a percentage of the clip, but not the length of the clip."
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def answer(store: Store, *, by: Person | None, project: str, reason: str, dimens
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         if not why.strip() or len(why) > LONGEST_WHY:
-            raise InvalidInputError([Problem("why", "Explain in a sentence why the guideline stays unchanged.")])
+            raise InvalidInputError([Problem("why", "Explain in one sentence why the guideline stays unchanged.")])
         now = store.now()
         projects.lock(session, id=access.project_id)
         current = guidelines.by_hash(session, project_id=access.project_id, hash=access.loaded.guideline_hash)

@@ -108,8 +108,8 @@ class Import:
             rows = storing.run(matched=matched, new=new, drawn_anew=drawn_anew)
         except IntegrityError as error:
             raise AlreadyTakenError(
-                f"Nothing was imported. Either an import of {self.name!r} or of this archive ran at the same time, "
-                "or the archive is inconsistent. Run the same command again."
+                f"Nothing was imported. Another import of {self.name!r} or of this archive may have run "
+                "at the same time. Otherwise, the archive is inconsistent. Run the same command again."
             ) from error
         self.notes += storing.notes
         return ImportedProject(self.name, rows, tuple(login for _, login, _ in new), tuple(self.notes))
@@ -178,7 +178,7 @@ class Import:
         gone = sorted({account for account in accounts.values() if account} - taken.keys())
         open_ = sorted(login for login in logins.values() if login in taken and login not in accounts)
         for names, why in (
-            (strange, "the archive has nobody with these logins: {}"),
+            (strange, "the archive has no accounts with these logins: {}"),
             (gone, "this server has no account with these logins: {}"),
             (open_, "these logins already exist on this server, but have no row in the file: {}"),
         ):

@@ -62,7 +62,7 @@ def end_as_reported(at: BatchCommand, batch: StoredRunBatch, told: BatchStatus) 
             ended_at=at.store.now(),
         )
         return
-    end(at, batch, f"The batch ended ({told.status}) without a line for this question{words}.")
+    end(at, batch, f"The batch ended ({told.status}) without a result line for this question{words}.")
 
 
 def end(at: BatchCommand, batch: StoredRunBatch, error: str, *, said: str = "") -> int:

@@ -37,7 +37,9 @@ def show(made: Mapping[str, Any], *, project: str) -> None:
         if several:
             shell.section(chart.criterion.replace("_", " ").capitalize())
         shell.show(_chart(chart, links))
-    place = fold("Reasons and next steps", "rule, dimensions, further grades", key="calibration.why")
+    place = fold(
+        "Reasons and next steps", "the rule, the dimensions and how many more units to grade", key="calibration.why"
+    )
     if place is not None:
         with place:
             _part("first", made["first"])

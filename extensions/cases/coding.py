@@ -27,7 +27,7 @@ from workflow.annotate import answer_steps
 from workflow.annotate.stage_kinds import Revision
 
 NO_CODING = (
-    "The schema {name} has no coding stage, so Touchstone counts no failures. Add `stages: coding` to the schema."
+    "The schema {name} has no coding stage, so Touchstone does not count failures. Add `stages: coding` to the schema."
 )
 SETTLED = marked(
     "The codes of this answer are settled, so you cannot change your codes. If your codes are wrong, tell a senior "

@@ -153,8 +153,8 @@ def _extend(session: Session, access: Access, stage: Coding, *, by: Person | Non
     before = _planned(session, access, stage)
     if before is None:
         raise ConflictError(
-            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample to "
-            "extend. Send the answers without a number."
+            f"The schema {access.schema.name} sends all selected answers to coding, so there is no sample "
+            "to extend. Send the answers without giving a number."
         )
     if outputs <= before:
         raise ConflictError(f"The sample already has {before:,} planned answers. Give a larger number.")

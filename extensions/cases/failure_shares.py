@@ -25,7 +25,7 @@ def failure_shares(store: Store, read: ProjectAnswers) -> Callable[..., Statisti
     ) -> Statistic:
         if code is None or model is None:
             raise InvalidInputError(
-                [Problem("code", "A number about failures needs the keys `code` and `model`. Add the missing keys.")]
+                [Problem("code", ("A figure about failures needs the keys `code` and `model`. Add the missing keys."))]
             )
         counts = coded().counts
         name = criterion or next((count.criterion for count in counts), None)

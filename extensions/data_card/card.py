@@ -69,7 +69,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     splits: Counter[tuple[str, str]] = Counter()
     statistics = _statistics(released, splits, labels)
     schema = draft.access.schema
-    made_up = " The people and answers are made up, for a demonstration." if draft.access.made_up else ""
+    made_up = " The people and answers are made up for a demonstration." if draft.access.made_up else ""
     sections = (
         _what(draft, released, splits),
         _contents(statistics),
@@ -92,7 +92,7 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
         ],
-        footer="Touchstone wrote this card from the project. Empty fields are marked.",
+        footer="Touchstone generated this card from the project's data. Empty fields are marked.",
     )
 
 
@@ -283,7 +283,7 @@ def _shortcuts(found: SetStatistics, released: ReleasedSet, limited: Sequence[Bl
     table = found.table("set_shortcuts")
     kept_back = [split.name for split in released.splits if released.key in split.withheld]
     without = (
-        f" The right answers of {sentence(kept_back)} are private, so the results do not count these items."
+        f" Items in {sentence(kept_back)} have private right answers, so the results do not count these items."
         if kept_back
         else ""
     )

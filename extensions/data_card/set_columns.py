@@ -202,7 +202,7 @@ _GOALS = (
     ),
     SetColumn(
         "Questions per goal, maximum",
-        "Number of questions of the goal with the most questions.",
+        "Number of questions for the goal with the most questions.",
         lambda tally: max(tally.goals.values(), default=None),
     ),
     SetColumn(
@@ -224,7 +224,7 @@ _GOALS = (
     ),
     SetColumn(
         "Actions per goal, maximum",
-        "Number of actions of the goal with the most actions.",
+        "Number of actions for the goal with the most actions.",
         lambda tally: max(map(len, tally.goal_actions.values()), default=None),
     ),
     SetColumn(

@@ -122,7 +122,7 @@ def _notes(whole: SetTally) -> Iterator[str]:
         yield "Videos: not counted, because no image or clip has a source."
     n = len(whole.clips) - whole.clips_timed
     if n:
-        yield f"Clips without a known duration, which are not counted: {n:,} of {len(whole.clips):,}."
+        yield f"Clips not counted, because their duration is unknown: {n:,} of {len(whole.clips):,}."
     if whole.no_option:
         yield (
             f"Of the items with options, {whole.no_option:,} {'has' if whole.no_option == 1 else 'have'} several "

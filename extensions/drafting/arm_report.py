@@ -38,8 +38,8 @@ MOST_BY_CHANCE = 0.05
 PLANNED = 0.1
 """The difference of two shares for which the report gives the number of items that a study needs."""
 NO_ARM = (
-    "Touchstone cannot compare two arms, because {which}. Import proposals that only some authors see. Then let "
-    "authors write items about images of both arms."
+    "Touchstone cannot compare two arms, because {which}. Import proposals that only some authors see. "
+    "Then let authors write items about images in both arms."
 )
 
 

@@ -48,4 +48,4 @@ def sentences(taken: ImportResult) -> Iterator[str]:
     if shown and not hidden:
         yield NO_ARM
     if taken.before:
-        yield f"{with_noun(taken.before, 'image')} already had a proposal, which does not change."
+        yield f"{with_noun(taken.before, 'image')} already had a proposal. Existing proposals do not change."

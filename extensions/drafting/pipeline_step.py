@@ -68,7 +68,7 @@ def _left_out(made: Mapping[str, Any]) -> Iterator[str]:
     for name, n in made["counts"].items():
         if name.startswith(_NOT_ASKED) and n:
             why = name.removeprefix(_NOT_ASKED)
-            yield f"not asked about ({_ON_PAGE.get(why, why)}): {n:,}"
+            yield f"images not sent to the model ({_ON_PAGE.get(why, why)}): {n:,}"
     for reason_row in made["without"]:
         yield f"{reason_row['why']}: {reason_row['n']:,}, such as {reason_row['image']}"
     for kind, n in sorted(made["replies"].items(), key=lambda said: (-said[1], said[0])):
@@ -84,7 +84,7 @@ def _giving(each: ImportedFile) -> list[markup.Markup]:
     """Return the row about the images that got a proposal."""
     facts = [
         f"{each.name or 'a file'}, {markup.moment(each.at)}, imported by {each.by or 'the command line'}",
-        f"shown to the authors of {100 * each.share:g} %",
+        f"shown to authors for {100 * each.share:g} % of images",
         f"seed {each.seed}",
     ]
     left = [f"{why['why'].rstrip('.')}: {why['n']:,}, such as {why['image']}" for why in each.why]

@@ -101,9 +101,9 @@ class MakingRecord(NamedTuple):
         """
         if (self.project, self.model) != (file.project, file.model):
             raise InvalidFileError(
-                f"The settings file describes proposals of {self.model!r} for the project {self.project!r}, but "
-                f"these proposals are of {file.model!r} for {file.project!r}. Give the settings file from the folder "
-                "of the proposals, or omit the option."
+                f"The settings file describes proposals by {self.model!r} for the project "
+                f"{self.project!r}, but these proposals are by {file.model!r} for {file.project!r}. Give "
+                "the settings file from the same folder as the proposals, or omit the option."
             )
         without = [{"why": why, "n": n, "image": image} for why, (n, image) in self.without.items()]
         facts = {"counts": self.counts, "replies": self.replies, "without": without, "currency": self.currency}

@@ -56,7 +56,7 @@ def draw(services: Services, view: ProjectView, *, first: bool) -> None:
             "Settings: .made.json file from the same folder (optional)", type=["json"], key=f"drafting.made.{at}"
         )
         one, two, button = st.columns([4, 3, 3], vertical_alignment="bottom")
-        share = one.number_input("Share of shown proposals", 0.01, 1.0, 0.5, 0.05, key="drafting.share")
+        share = one.number_input("Share of proposals to show", 0.01, 1.0, 0.5, 0.05, key="drafting.share")
         seed = two.number_input(
             "Seed", value=None, step=1, key="drafting.seed", placeholder="the project's own"
         )  # fmt: skip

@@ -85,4 +85,4 @@ def expired_submission(store: Store, *, by: Person, project: str, id: int) -> Se
                     now=store.now(),
                 )
             return lines_of(access, row, draft)
-        raise NotFoundError("This project does not have this expired submission. Reload the page.")
+        raise NotFoundError("This expired submission is not in this project. Reload the page.")

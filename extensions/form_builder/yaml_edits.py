@@ -14,7 +14,7 @@ from extensions.form_builder import yaml_render
 from extensions.form_builder.yaml_render import as_block, as_flow, as_scalar
 
 Path = yaml_text.Path
-NOT_HERE = "The rows cannot change this notation. Edit line {line} of the YAML instead."
+NOT_HERE = "The form rows cannot edit this YAML notation. Edit line {line} of the YAML instead."
 _COMMENT = re.compile(r"[ ]*#")
 
 
@@ -49,7 +49,7 @@ def _applied(text: str, edit: Edit) -> str:
     before = yaml_text.parse_yaml(text)
     if before.broken or not isinstance(before.value, dict) or before.odd:
         line = before.errors[0].line if before.errors else min(before.odd, default=1)
-        raise EditError(f"Line {line} is not plain YAML. Fix this line before you use the rows.")
+        raise EditError(f"Line {line} is not plain YAML. Fix this line before you use the form rows.")
     wanted = yaml_render.thawed(before.value)
     refusal = EditError(NOT_HERE.format(line=before.line_of(edit.path)))
     try:

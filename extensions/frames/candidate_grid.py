@@ -24,7 +24,7 @@ from extensions.frames.frame_sets import Frame, SetIndex
 PAGE, ACROSS = 24, 6
 CHANGED = "frames.changed"
 """The message that another lead has changed the frames of the page."""
-CHOSEN, KEPT, DROPPED, EVERY = "Chosen", "Kept by the screening", "Dropped", "All"
+CHOSEN, KEPT, DROPPED, EVERY = "Chosen", "Kept by screening", "Dropped", "All"
 ANY, ALIKE = "any", "similar frames only"
 STYLE = """.ts-frame { width: 100%; aspect-ratio: 16 / 10; object-fit: contain; border-radius: 4px; display: block;
   background: color-mix(in srgb, currentColor 8%, transparent); }"""

@@ -122,7 +122,7 @@ def decided(
 
 
 def _taken(line: Line) -> dict[str, Any]:
-    why = "kept by the screening" if line.get("kept") else f"selected by a lead, although {line.get('why')}"
+    why = "kept by screening" if line.get("kept") else f"selected by a lead, although {line.get('why')}"
     return {"taken": True, "why": why, "sha256": line.get("sha256"), "exact": line.get("exact")}
 
 

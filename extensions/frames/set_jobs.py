@@ -144,7 +144,7 @@ class PoolJob:
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
             if index is None:
-                raise ConflictError("There are no frames to add to the pool yet. Take the frames first.")
+                raise ConflictError("There are no frames to add to the pool yet. Take frames from the videos first.")
             frame_sets.refresh(store, self.folder, by=self.by)
             those = frame_sets.chosen(self.folder, index)
             taken = {frame.number for frame in those}

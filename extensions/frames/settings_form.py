@@ -59,13 +59,13 @@ def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: Scree
         still, moved = keeping.least_motion, keeping.most_motion
         one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
         two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
-        st.checkbox("Keep sharpest near duplicate", keeping.distinct, key=f"{key}.distinct")
+        st.checkbox("Keep the sharpest of near duplicates", keeping.distinct, key=f"{key}.distinct")
 
 
 _BLURRED = "The minimum share of the video's median sharpness. For example, 0.4 drops blurred frames."
 _GREY = "The mean gray level of a frame, from 0 (black) to 255 (white)."
-_BITS = "Two frames are near duplicates if their hashes differ in at most this many of 64 bits."
-_MOTION = "Measures the motion of each frame since the previous frame. Processing takes longer."
+_BITS = "Frames whose hashes differ in at most this many of 64 bits are near duplicates."
+_MOTION = "Measures the motion between successive frames. Processing takes longer."
 _MOVED = "Motion in pixels from one frame to the next, at an image size of 320 pixels. Also select “Measure motion”."
 _HELP = "Use a number above 0, such as 0.5 or 1/3."
 
@@ -131,8 +131,10 @@ def taking_words(taking: dict[str, Any]) -> str:
 def keeping_words(keeping: dict[str, Any]) -> str:
     """Return screening settings in words.
 
-    >>> keeping_words({"blurred": 0.4, "at_most": 3, "distinct": True, "alike": 6})
-    'blurred below 0.4 of the median; one frame of each similar group (6 bits); at most 3 per video'
+    >>> keeping_words({"blurred": 0.4, "at_most": 3})
+    "sharpness from 0.4 of the video's median; at most 3 per video"
+    >>> keeping_words({"distinct": True, "alike": 6})
+    'one frame of each group of near duplicates (up to 6 bits)'
     >>> keeping_words({})
     'all are kept'
     """
@@ -140,7 +142,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("min_sharpness") is not None:
         rules.append(f"sharpness from {keeping['min_sharpness']:g}")
     if keeping.get("blurred") is not None:
-        rules.append(f"blurred below {keeping['blurred']:g} of the median")
+        rules.append(f"sharpness from {keeping['blurred']:g} of the video's median")
     if keeping.get("brightness") is not None:
         rules.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
     if keeping.get("least_motion") is not None:
@@ -148,7 +150,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("most_motion") is not None:
         rules.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
-        rules.append(f"one frame of each similar group ({keeping['alike']} bits)")
+        rules.append(f"one frame of each group of near duplicates (up to {keeping['alike']} bits)")
     if keeping.get("at_most") is not None:
         rules.append(f"at most {keeping['at_most']} per video")
     return "; ".join(rules) or "all are kept"

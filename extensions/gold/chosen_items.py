@@ -97,7 +97,7 @@ def _of_items(session: Session, access: Access, stage: Stage, names: Sequence[st
         if stage is Stage.GRADING:
             return "No answer to this item has complete and unanimous grades. Grade the answers first."
         if row.state is ItemState.KEPT:
-            return "The right answer of this item is unknown. Import the answer with `touchstone gold import`."
+            return "The right answer to this item is unknown. Import the answer with `touchstone gold import`."
         return (
             "The votes on this item give different wrong answers, so the right answer is uncertain. Import the "
             "answer with `touchstone gold import`."

@@ -286,7 +286,7 @@ def _checked(session: Session, access: Access, stage: Stage, known: GoldCandidat
             ]
         )
     if not known.answers:
-        raise InvalidInputError([Problem(known.item, "give the right answers of this item.")])
+        raise InvalidInputError([Problem(known.item, "give the right answers to this item.")])
     criteria = registry.criteria_of(access.schema, stage.value, item.dimension)
     asked = [criterion for criterion in criteria if criterion.name in known.answers]
     unknown = sorted(set(known.answers) - {criterion.name for criterion in asked})

@@ -17,7 +17,7 @@ def check(schema: Schema) -> Found:
             continue
         path: Path = ("stages", stage.value, "gold")
         if not 0.01 <= gold.rate <= 0.5:
-            yield (*path, "rate"), f"the share of gold must be between 0.01 and 0.5{of_percent(gold.rate)}"
+            yield (*path, "rate"), (f"the share of gold checks must be between 0.01 and 0.5{of_percent(gold.rate)}")
         if gold.after < 1:
             yield (*path, "after"), "the number must be at least 1"
         for key in ("warn_below", "stop_below"):

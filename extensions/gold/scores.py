@@ -96,7 +96,7 @@ def stopped(session: Session, *, access: Access) -> list[tuple[Stage, str]]:
 
 def reinstate(store: Store, *, by: Person | None, project: str, login: str, stage: Stage, why: str) -> None:
     """Reinstate a person whom gold answers have stopped; only later answers count from now on."""
-    why = checked_reason(why, "Give the reason to reinstate this person. Touchstone stores the reason.")
+    why = checked_reason(why, "Give the reason for reinstating this person. Touchstone stores the reason.")
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         asked = asked_or_refuse(access, stage)

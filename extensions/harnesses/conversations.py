@@ -213,7 +213,10 @@ def no_wrong_answers(schema: Schema) -> str | None:
 ROWS = (
     Format(
         LLAVA,
-        "conversations for tuning in the form of LLaVA's trainers; with clips, also conversations about their actions",
+        (
+            "conversations for tuning in the format of LLaVA's trainers; if there are clips, also "
+            "conversations about their actions"
+        ),
         Takes.ITEMS,
         place=63,
         releases=written,

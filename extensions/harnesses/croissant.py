@@ -39,7 +39,7 @@ SAID = (
     Field("description", "description", meaning="purpose of the data set"),
     Field("license", "license", meaning="an SPDX id, or the address of a license"),
     Field("url", "url", meaning="address of the data set"),
-    Field("creator", "creators", meaning="makers of the data set"),
+    Field("creator", "creators", meaning="creators of the data set"),
     Field("citeAs", "citation", needed=False),
     Field("rai:dataLimitations", "limitations", meaning="uses to avoid"),
     Field("rai:dataBiases", "biases", meaning="groups and places that are over- or underrepresented"),
@@ -48,7 +48,7 @@ SAID = (
     Field("rai:dataSocialImpact", "social_impact", meaning="effects of using the data set"),
     Field("rai:hasSyntheticData", "synthetic", meaning="yes or no: whether models made any of the data"),
     Field("prov:wasDerivedFrom", "derived_from", meaning="origin"),
-    Field("prov:wasGeneratedBy", "generated_by", meaning="steps and tools of production"),
+    Field("prov:wasGeneratedBy", "generated_by", meaning="production steps and tools"),
     Field("rai:annotatorDemographics", "demographics", needed=False),
     Field("rai:dataReleaseMaintenancePlan", "maintenance", needed=False),
 )

@@ -64,7 +64,7 @@ def _answer(raw: str, file: AnswerFile, model: str | None) -> PredictionRecord:
         raise Misfit(f"{_LABEL} is not text")
     record = PredictionRecord(name_of_rater(model, "model"), label or "", item=short(item, key))
     if (label or "").strip().upper() == _NONE:
-        error = f"The submission has {_NONE}, which means no answer."
+        error = f"The submission contains {_NONE}, which means that there is no answer."
         return PredictionRecord(record.model, record.text, item=record.item, outcome=Outcome.EMPTY, error=error)
     return record
 

@@ -142,8 +142,10 @@ class HubQuestions:
             refuse(
                 NAME,
                 item,
-                f"the item's answer has the kind {question.kind}, but the answers to other items have the kind "
-                f"{self._kind}",
+                (
+                    f"the item's answer is of kind {question.kind}, but the answers to other items are of "
+                    f"kind {self._kind}"
+                ),
             )
         if any(picture.is_clip for picture in question.pictures):
             refuse(NAME, item, "the item has a clip, but a task of the Hub can have only one image")

@@ -68,7 +68,7 @@ class InspectArchive:
         """Return the log's facts about its run; for an unfinished run, those from its start."""
         name = next((part for part in (_HEAD, _START) if part in self._parts), None)
         if name is None:
-            raise self._refused("is a ZIP file without header.json, so the file is not a log of Inspect")
+            raise self._refused("is a ZIP file without header.json, so the file is not an Inspect log")
         with self._file.path.open("rb") as stream, zipfile.ZipFile(stream) as packed:
             head = self._json(stream, packed, name)
         if not isinstance(head, Mapping):

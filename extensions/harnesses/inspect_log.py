@@ -236,7 +236,7 @@ def _short(sample: Mapping[str, Any]) -> str:
 ROWS = (
     Format(
         "inspect_log",
-        "models' answers in logs of Inspect, `.eval` or `.json`",
+        "models' answers in Inspect logs, `.eval` or `.json`",
         Takes.ANSWERS,
         place=42,
         reads=Harness("log of Inspect", recognises, rows, endings=(".eval", ".json")),

@@ -58,8 +58,9 @@ def rows(file: AnswerFile) -> Rows:
     if _is_scores(file):
         if file.single:
             raise InvalidFileError(
-                f"{file.place} has scores of lmms-eval or lm-eval, but no answers. Nothing was imported. Give the "
-                "folder, or the file of samples in the folder. lmms-eval writes this file if log_samples is on."
+                f"{file.place} has scores from lmms-eval or lm-eval, but no answers. Nothing was "
+                "imported. Give the folder, or the sample file in the folder. lmms-eval writes this file "
+                "if log_samples is on."
             )
         return
     if _is_old(file):
@@ -236,9 +237,9 @@ def _name(text: str) -> str:
 ROWS = (
     Format(
         "lmms_eval_samples",
-        "models' answers in logs of lmms-eval or lm-eval, `*_samples_*.jsonl`",
+        "models' answers in lmms-eval or lm-eval logs, `*_samples_*.jsonl`",
         Takes.ANSWERS,
         place=41,
-        reads=Harness("log of samples of lmms-eval or lm-eval", recognises, rows),
+        reads=Harness("sample log of lmms-eval or lm-eval", recognises, rows),
     ),
 )

@@ -162,7 +162,7 @@ def _task(released: ReleasedSet, split: str, metrics: Sequence[str], tables: str
 ROWS = (
     Format(
         NAME,
-        "a folder of tasks for lmms-eval, with the Parquet files and clips of the same release",
+        "a task folder for lmms-eval, with the Parquet files and clips of the same release",
         Takes.ITEMS,
         place=61,
         releases=written,

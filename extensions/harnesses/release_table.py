@@ -79,7 +79,7 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
         TableColumn(
             "group",
             TEXT,
-            "The group of dependent items, such as items of one video.",
+            "The group of dependent items, such as items from one video.",
             lambda item: item.group,
         ),
     ]
@@ -118,15 +118,15 @@ def _of_slot(slot: AssetSlot, role: str, taken: set[str], *, images: bool, media
         return TableColumn(name, (type,) if several else type, meaning, cell, role=slot.role)
 
     if media and images:
-        yield column(role, "image", f"The {noun} of {slot.role}.", lambda asset: asset)
+        yield column(role, "image", f"The {noun} for the role {slot.role}.", lambda asset: asset)
         return
     if media:
-        where = f"Path of the {noun} of {slot.role} from the root of the release."
+        where = f"Path of the {noun} for the role {slot.role} from the root of the release."
         yield column(role, TEXT, where, lambda asset: asset.path)
     else:
-        called = f"Name of the {noun} of {slot.role} in the project's files, not in the release."
+        called = f"Name of the {noun} for the role {slot.role} in the project's files, not in the release."
         yield column(free(f"{role}_name", taken), TEXT, called, lambda asset: asset.name)
-    sums = f"SHA-256 of the {noun} of {slot.role}."
+    sums = f"SHA-256 of the {noun} for the role {slot.role}."
     yield column(free(f"{role}_sha256", taken), TEXT, sums, lambda asset: asset.sha256)
 
 

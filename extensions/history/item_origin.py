@@ -148,9 +148,9 @@ def _frame(session: Session, asset: StoredAsset) -> list[tuple[str, str]]:
     chosen = "passed the screening" if record.get("kept") else f"by a lead, although {record.get('why')}"
     facts = [
         ("frame", f"{record.get('frame')}, at {record.get('exact')} s"),
-        ("sharpness in its video", _words(record.get("sharpness"))),
+        ("sharpness in the video", _words(record.get("sharpness"))),
     ]
-    facts += [("motion in its video", _words(record["motion"]))] if record.get("motion") is not None else []
+    facts += [("motion in the video", _words(record["motion"]))] if record.get("motion") is not None else []
     facts += [("look-alikes", f"group {record['group']}")] if "group" in record else []
     ways = {name: event.data.get(name) for name in ("taking", "keeping")}
     facts += [(title, _set(ways[name])) for name, title in (("taking", "taken"), ("keeping", "screened"))]

@@ -293,7 +293,7 @@ class Conversation:
 
 _TO_RUN = object()
 """The placeholder for the result of a tool that must be run."""
-_NOT_RUN = "This call was not run, because another call of this turn has no result."
+_NOT_RUN = "This call was not run, because another call in this turn has no result."
 
 
 @dataclass(frozen=True)

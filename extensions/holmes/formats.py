@@ -16,7 +16,7 @@ def _imported(*args: Any, **options: Any) -> Any:
 ROWS = (
     Format(
         "tool_results",
-        "results of tools about items, JSON lines: `item`, `tool`, `result`",
+        "tool results for items, JSON lines: `item`, `tool`, `result`",
         Takes.RESULTS,
         place=60,
         marks=("item", "tool", "result"),

@@ -110,7 +110,7 @@ def picture(frame: TriageFrame, *, number: int, per_source: int | None, height: 
     if frame.sharpness is not None:
         facts.append(_("sharpness {n}").format(n=f"{frame.sharpness:.0f}"))
     if frame.kept_of_source is not None and per_source is not None:
-        kept = _("{n} of at most {most} frames of this source kept")
+        kept = _("{n} of at most {most} frames kept from this source")
         facts.append(kept.format(n=frame.kept_of_source, most=per_source))
     candidate = _("Candidate {number}").format(number=number)
     framed = _medium(frame.asset, candidate, height)

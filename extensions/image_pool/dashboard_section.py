@@ -50,7 +50,7 @@ def draw(services: Services, view: ProjectView) -> None:
         shell.show(markup.table(heads, rows))
         if len(progress.by_source) > SOURCES:
             more = markup.count(len(progress.by_source) - SOURCES, "more source")
-            shell.show(markup.quiet(f"and {more} in the file"))
+            shell.show(markup.quiet(f"and {more} in the CSV file"))
     n_dropped = sum(progress.total.dropped.values())
     if n_dropped:
         words = st.text_input("Find dropped frames", key="triage.find", width=520)

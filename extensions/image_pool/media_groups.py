@@ -73,7 +73,7 @@ def groups_of_table(
         name = str(record.get(GROUP) or "").strip()
         group = media_groups.setdefault(name, MediaGroup(name, where))
         if not name:
-            group.refuse(f"{where} has no group")
+            group.refuse(f"{where} has no group; add a group name")
         _say_of_group(group, record, where)
         for role, file in _files(record, roles):
             _take(group, role, file, where, there, roles)
@@ -82,7 +82,7 @@ def groups_of_table(
             f"{table.name} has no column {missing[0]!r} for {renamed[missing[0]]}. Correct the column mapping."
         )
     if not media_groups:
-        raise InvalidFileError(f"{table.name} has no group. Add at least one row.")
+        raise InvalidFileError(f"{table.name} has no groups. Add at least one row.")
     return _in_order(media_groups.values(), roles)
 
 
@@ -99,7 +99,7 @@ def groups_of_folders(folder: Path, *, roles: Sequence[str]) -> list[MediaGroup]
         if role is None:
             group.refuse(f"{name}: {no_role(Path(file).stem, roles)}")
         elif kind_of(path) is None and path.suffix.lower() not in UNSUPPORTED:  # the store names the remedy for these
-            group.refuse(f"{name} is not an image or clip")
+            group.refuse(f"{name} is not an image or clip; remove the file from the folder")
         else:
             group.files.append((role, path))
     return _in_order(media_groups.values(), roles)
@@ -146,7 +146,10 @@ def _say_of_group(group: MediaGroup, record: Mapping[str, Any], where: str) -> N
         value = str(record.get(key) or "").strip() or None
         before = getattr(group, key)
         if value is not None and before not in (None, value):
-            group.refuse(f"{where} has {key} {value!r}, but an earlier row has {before!r}")
+            group.refuse(
+                f"{where} has {key} {value!r}, but an earlier row has {before!r}; use the same "
+                "value in all rows of the group"
+            )
         setattr(group, key, before or value)
 
 
@@ -170,7 +173,7 @@ def _take(group: MediaGroup, role: str, file: str, where: str, there: MediaFolde
     if role not in roles:
         group.refuse(f"{where}: {no_role(role, roles)}")
     elif not file:
-        group.refuse(f"{where} has no file for {role}")
+        group.refuse(f"{where} has no file for {role}; add the file")
     elif path is None:
         group.refuse(f"{where}: there is no image or clip {file!r} in the folder; add the file, or correct the name")
     else:

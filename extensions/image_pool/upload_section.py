@@ -45,9 +45,7 @@ def draw(services: Services, view: ProjectView) -> None:
     role = None
     about = SINGLE
     if len(roles) > 1 or any(slot.max != 1 for slot in schema.item.assets):
-        about = st.selectbox(
-            "Content of each item", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles)
-        )
+        about = st.selectbox("Files per item", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles))
     if len(roles) > 1 and about == SINGLE:
         role = st.selectbox(
             "Only for", [None, *roles], format_func=lambda name: name or "any role in an item", key="import.pool.role"
@@ -97,9 +95,9 @@ def draw(services: Services, view: ProjectView) -> None:
 
 def _help(roles: Sequence[str]) -> str:
     return (
-        f"Name the files in a folder by role, such as one/{roles[0]}.jpg. Number several files of a role: one/"
-        f"{roles[0]}_1.jpg, one/{roles[0]}_2.jpg. A table has either the columns group, role and file, or the column "
-        f"group with a column for each role: {', '.join(roles)}."
+        f"Name the files in a folder by role, such as one/{roles[0]}.jpg. If a role has several files, "
+        f"number the files: one/{roles[0]}_1.jpg, one/{roles[0]}_2.jpg. A table has either the columns "
+        f"group, role and file, or the column group and one column for each role: {', '.join(roles)}."
     )
 
 

@@ -119,8 +119,8 @@ def figures(found: RunComparison) -> list[Markup]:
     rows = [
         [
             markup.text(texts.opening(criterion.criterion, 80)),
-            markup.text(f"{criterion.n_a_scored:,} scored of {criterion.n_both_asked:,}"),
-            markup.text(f"{criterion.n_b_scored:,} scored of {criterion.n_both_asked:,}"),
+            markup.text(f"{criterion.n_a_scored:,} of {criterion.n_both_asked:,} scored"),
+            markup.text(f"{criterion.n_b_scored:,} of {criterion.n_both_asked:,} scored"),
             markup.text(f"{criterion.n_same:,} of {criterion.n_both_scored:,}{_share(criterion)}"),
             markup.text(statistic(criterion.kappa)),
             markup.text(statistic(criterion.alpha)),

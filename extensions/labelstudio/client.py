@@ -260,7 +260,7 @@ class Client:
             for row in rows:
                 task = self._read.task(row)
                 if task.id <= last:
-                    self._read.odd("its tasks are not in the requested order")
+                    self._read.odd("the tasks are not in the requested order")
                 last = task.id
                 yield task
             if len(rows) >= total or not rows:

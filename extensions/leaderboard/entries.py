@@ -221,7 +221,7 @@ def _looked_at(
             n = f"{len(missing):,} of {len(wanted):,}"
             sentences.append(f"Items without an answer: {n}. The first of these items is {missing[0]}.")
     if problems := [sentence for sentence in sentences if sentence]:
-        can = " Or use --anyway to accept the entry without these answers." if not any(sentences[:3]) else ""
+        can = " Or use --anyway to accept the entry with missing answers." if not any(sentences[:3]) else ""
         raise InvalidFileError(f"{' '.join(problems)} Touchstone did not accept the entry. Correct the file.{can}")
     return [(row.answer, row.here) for row in rows if row.item_id not in said_none], missing
 

@@ -55,7 +55,9 @@ def set_budget(store: Store, *, by: Person | None, project: str, budget: EntryBu
         A number is not within its limits.
     """
     if budget is not None and not (1 <= budget.entries <= MOST_ENTRIES and 1 <= budget.days <= MOST_DAYS):
-        message = f"Set a limit of 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days, not {budget.words}."
+        message = (
+            f"The limit cannot be {budget.words}. Choose 1 to {MOST_ENTRIES:,} entries in 1 to {MOST_DAYS:,} days."
+        )
         raise InvalidInputError([Problem("budget", message)])
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
@@ -106,8 +108,8 @@ def must_have_one_left(
     if len(mine) >= allowed.entries:
         again = mine[len(mine) - allowed.entries] + window
         raise NotAllowedError(
-            f"Touchstone did not accept the entry because {team} has sent {len(mine):,} of at most {allowed.words}. "
-            f"The team can send its next entry from {again:%d %B %Y, %H:%M:%S} UTC."
+            f"Touchstone did not accept the entry because {team} has reached the limit ({len(mine):,} of "
+            f"{allowed.words}). The team can send its next entry from {again:%d %B %Y, %H:%M:%S} UTC."
         )
 
 

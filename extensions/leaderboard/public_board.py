@@ -262,8 +262,8 @@ def _slices(found: ProjectAnswers, chosen: Choice) -> tuple[str, str]:
     if cut.of_numbers or _are_categories(cut):
         return chosen.by, ""
     return "", (
-        f"Touchstone cannot show slices by {cut.way.title} because the values could reveal texts of items. Each "
-        f"slice must be one value that at least {FEWEST} items share. Choose another field."
+        f"Touchstone cannot show slices by {cut.way.title} because the values could reveal item texts. "
+        f"Each slice needs a value that at least {FEWEST} items share. Choose another field."
     )
 
 

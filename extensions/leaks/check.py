@@ -57,8 +57,8 @@ ADVICE = {
     "lengths": "Make the wrong options about as long as the right option.",
     "duplicates": "Remove one of the two copies, or put both copies into the same split.",
     "canary": "Remove the key file from the public folder.",
-    "evidence": "Move the votes to the private folder, because the votes on a kept item equal its key.",
-    "archives": "In each archive, sort the files by name and give all files the same time.",
+    "evidence": "Move the votes to the private folder, because the votes on a private item reveal its key.",
+    "archives": "In each archive, sort the files by name and give all files the same timestamp.",
 }
 """The advice for each kind of leak."""
 
@@ -208,7 +208,9 @@ class _FolderReader:
     def _read_archive(self, name: str, path: Path, folder: Path) -> None:
         names, times = archives.names_and_times(path)
         if len(times) > 1:
-            self._add("archives", name, f"the {len(names):,} files in the archive have {len(times):,} different times")
+            self._add(
+                "archives", name, f"the {len(names):,} files in the archive have {len(times):,} different timestamps"
+            )
         if names != sorted(names):
             self._add("archives", name, "the files in the archive are not sorted by name")
         folder.mkdir()

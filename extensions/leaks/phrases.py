@@ -82,8 +82,8 @@ class SecretPhrases:
             more = f" and {len(pairs) - _SHOWN:,} more" if len(pairs) > _SHOWN else ""
             what = (
                 f"“{phrase[:60]}” belongs to {with_noun(len(own), 'private item')} and appears in "
-                f"{with_noun(len(places), 'public place')} ({'; '.join(pairs[:_SHOWN])}{more}). Items share this "
-                "phrase, so the phrase is not a leak."
+                f"{with_noun(len(places), 'public place')} ({'; '.join(pairs[:_SHOWN])}{more}). Several "
+                "items share this phrase, so the phrase is not a leak."
             )
             yield PhraseVerdict(places[0][0], what, False)
 

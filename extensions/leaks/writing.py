@@ -38,8 +38,8 @@ THERE = "the presence"
 _SEEN = (
     "the case",
     "the decimal places",
-    "the position of the first value in alphabetical order",
-    "the position of the last value in alphabetical order",
+    "the position of the alphabetically first value",
+    "the position of the alphabetically last value",
 )
 _AMOUNTS = ("the length", "the capitals", "the digit sum", "the number", "the character sum")
 _ENDS = ("the last character", "the first character")

@@ -54,8 +54,8 @@ def find_device(spec: ModelSpec) -> ModelDevice:
     folder = Path(spec.model or "")
     if not folder.is_dir():
         return ModelDevice(
-            f"{spec.model} is not a folder on this machine. The worker looks for the model in its own cache of the "
-            "hub, and checks the model's size during loading."
+            f"{spec.model} is not a folder on this machine. The worker looks for the model in its own hub "
+            "cache. The worker checks the model's size when it loads the model."
         )
     model = fit.look(folder)
     place = fit.fit(model, device=spec.device, dtype=spec.dtype)

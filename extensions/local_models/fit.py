@@ -180,7 +180,7 @@ def fit(found: ModelFolder, *, device: str = "auto", dtype: str = "auto", memory
         return Fit(True, f"The model fits. It needs {need}.", where, kind, taken, free)
     smaller = ""
     if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
-        smaller = " Use dtype bfloat16, because the model then fits."
+        smaller = " Use dtype bfloat16 so that the model fits."
     elif on_gpu:
         smaller = " Use a larger GPU or a smaller model."
     return Fit(False, f"The model does not fit. It needs {need}.{smaller}", where, kind, taken, free)
@@ -247,7 +247,7 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     name = str(path.relative_to(home)) if home and path != home and path.is_relative_to(home) else path.name
     nothing = ModelFolder(path, name, family_of({}))
     if not path.is_dir():
-        return _wrong(nothing, f"The folder {path} does not exist.")
+        return _wrong(nothing, f"The folder {path} does not exist. Check the path.")
     if (path / "adapter_config.json").is_file() and not (path / "config.json").is_file():
         return _wrong(
             nothing,
@@ -274,8 +274,8 @@ def look(path: Path, *, home: Path | None = None) -> ModelFolder:
     code = isinstance(config.get("auto_map"), dict) and not family.known and not _known_to_transformers(kind)
     if kind.lower() in NO_CLASS:
         trouble = (
-            f"{NO_CLASS[kind.lower()]} has no class in transformers. Import the model's answers as a file, or "
-            "connect the model as an endpoint."
+            f"The transformers library has no class for {NO_CLASS[kind.lower()]}. Import the model's "
+            "answers as a file, or connect the model as an endpoint."
         )
     elif not kind:
         trouble = (
@@ -324,7 +324,8 @@ def needs(found: ModelFolder) -> list[str]:
         sentences.append("The model contains its own code, which runs only if the operator allows this model by name.")
     if found.quantised and found.quantised not in ("fp8",):
         sentences.append(
-            f"The weights are quantized with {found.quantised}, so the model needs a GPU and this package."
+            f"The weights are quantized with {found.quantised}, so the model needs a GPU and the package "
+            "for this quantization."
         )
     if not found.family.known and found.family.model_type:
         sentences.append(

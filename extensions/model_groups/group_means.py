@@ -144,9 +144,9 @@ def grouped(found: ProjectAnswers, cut: SlicedScores, by: GroupAttributes) -> Gr
     groups = [_group(found, of, cut, by, values, tuple(placed[values]), own) for values in order]
     notes = []
     if without:
-        notes.append(f"Models in no group because their {by.title} is unknown: {', '.join(sorted(without))}.")
+        notes.append(f"Models without a group because their {by.title} is unknown: {', '.join(sorted(without))}.")
     if silent:
-        notes.append(f"Models in no group because they have no number: {', '.join(sorted(silent))}.")
+        notes.append(f"Models without a group because they have no score: {', '.join(sorted(silent))}.")
     return Grouping(by, groups, _gaps(found, cut, groups, own), notes)
 
 

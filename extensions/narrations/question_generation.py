@@ -164,7 +164,7 @@ def _must_be_ours(out: Path) -> None:
     ours = {*_FILES, question_files.ITEMS, question_files.TIMES, question_files.MANIFEST}
     there = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if there and (not there <= ours or question_files.MANIFEST not in there):
-        foreign = ", ".join(sorted(there - ours)[:3]) or "questions of another source"
+        foreign = ", ".join(sorted(there - ours)[:3]) or "questions from another source"
         raise InvalidFileError(f"{out} already contains other files ({foreign}). Name a new or empty folder.")
 
 

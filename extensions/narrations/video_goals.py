@@ -184,7 +184,7 @@ def save(store: Store, *, by: Person, project: str, video: str, goals: Sequence[
         saved = queries.of_video(session, kind=GOALS_SAVED, **about)
         now = _version(video, *saved[-1]) if saved else NONE_YET
         if now.number != based_on:
-            who = now.by or "the command on the server's machine"
+            who = now.by or "A command on the server"
             raise ConflictError(
                 f"{who} saved version {now.number} of the goals of {video} in the meantime. Your changes were not "
                 "stored, but are still on this page. Compare your version with the other version below. Then save "

@@ -78,7 +78,10 @@ def addresses_in(settings: Settings, text: str) -> list[str]:
             [
                 Problem(
                     "mail",
-                    f"You gave {len(addresses):,} addresses. Give at most {MOST} at once. No invitation was created.",
+                    (
+                        f"You entered {len(addresses):,} addresses. Enter at most {MOST} at once. No "
+                        "invitation was created."
+                    ),
                 )
             ]
         )

@@ -36,7 +36,10 @@ def routes(resources: Resources) -> list[BaseRoute]:
         return _page(
             _("No more emails?"),
             plain_pages.paragraph(
-                _("Touchstone will send you no more notices by email. You can still read notices on the Notices page.")
+                _(
+                    "If you turn off emails, Touchstone no longer sends you notices by email. You can "
+                    "still read notices on the Notices page."
+                )
             ),
             plain_pages.form(f"/mail-off/{token}", _("Turn off emails")),
         )
@@ -47,7 +50,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             await run_in_threadpool(notice_mails.turn_off, store, token=request.path_params["token"])
         except NotFoundError:
             return _page(_("No such link"), plain_pages.paragraph(_(NO_LINK)), status=404)
-        words = _("Touchstone sends you no more emails. You can turn on emails again on the Notices page.")
+        words = _("Touchstone no longer sends you emails. You can turn on emails again on the Notices page.")
         return _page(_("No more emails"), plain_pages.paragraph(words), plain_pages.link("/notices", _("Notices")))
 
     return [

@@ -144,10 +144,12 @@ def _work(store: Store, person: Person, now: datetime) -> Iterator[Notice]:
                 continue
             n = sum(row.waiting for row in of_them)
             called = stage_in_sentence(access_to(session, person=person, project=name).schema, stage)
-            waiting = ngettext("{n} task waits for you in the {stage}.", "{n} tasks wait for you in the {stage}.", n)
+            waiting = ngettext(
+                "{n} task is waiting for you in the {stage}.", ("{n} tasks are waiting for you in the {stage}."), n
+            )
             words = waiting.format(n=f"{n:,}", stage=called)
             if stage in (Stage.AUTHORING, Stage.TRIAGE):  # the number depends on the images that others take
-                words = _("Work waits for you in the {stage}.").format(stage=called)
+                words = _("Work is waiting for you in the {stage}.").format(stage=called)
             key = f"{WORK}{mine[name].id}:{stage}:{last[0] if last else 0}"
             yield Notice(NoticeKind.WORK, name, mine[name].title, words, now, (key,))
 

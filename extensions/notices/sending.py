@@ -74,8 +74,8 @@ def send(server: MailServer, letter: Letter) -> None:
         why = _words(getattr(error, "strerror", None) or str(error)) or type(error).__name__
         if handed:
             words = (
-                f"The connection to {_name(server)} broke during sending ({why}). The email may have arrived, so "
-                "Touchstone does not send the email again."
+                f"The connection to {_name(server)} broke while Touchstone was sending the email ({why}). "
+                "The email may have arrived, so Touchstone does not send the email again."
             )
             raise MailFailure(words, again=False, away=True) from None
         raise MailFailure(

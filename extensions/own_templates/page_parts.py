@@ -25,7 +25,7 @@ from workflow.runs.judge_templates import TemplateView
 def edit(services: Services, view: ProjectView, found: TemplateView) -> None:
     """Draw the text of a template, to be saved as a new version."""
     text = st.text_area(
-        "Template with its head",
+        "Template, including its head",
         found.template.text,
         height=420,
         key=f"judges.template.text.{found.hash[:12]}",

@@ -155,7 +155,7 @@ def _made(layout: TableLayout, numbers: Numbers) -> PaperTable:
     table = _without(layout, "")
     if not any(says(line) for line in cells):
         why = (
-            "No model has any of these attributes. Import attributes in the format “models”."
+            "No model has any of the table's attributes. Import attributes in the format “models”."
             if in_words and cells
             else ""
         )

@@ -226,7 +226,7 @@ def _of_numbers(said: NumberSettings, path: Keys) -> Iterator[tuple[Keys, str]]:
     if said.statistic is not None and said.statistic not in summarised():
         yield (*path, "statistic"), f"there is no statistic `{said.statistic}`; choose from: {', '.join(summarised())}"
     if said.between is not None and not 1 <= len(said.between) <= 2:
-        yield (*path, "between"), "name people alone (`[people]`), people and a judge, or two judges"
+        yield (*path, "between"), "name only people (`[people]`), people and a judge, or two judges"
     if said.between is not None and len(said.between) == 1 and said.between[0] != PEOPLE:
         yield (*path, "between"), f"a single entry must be `{PEOPLE}`; to compare two raters, name two entries"
     if said.digits is not None and not 0 <= said.digits <= 6:

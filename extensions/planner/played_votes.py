@@ -113,7 +113,7 @@ def _played(schema: Schema, one: _SimulatedStage, criteria: Sequence[Criterion])
             (*path, "parts" if keep.parts else "criterion"),
             f"no item can be kept: the required answers ({answers}) cannot occur together, "
             + (
-                f"because `{behind}` is not shown after the other answers; decide by a criterion that is always shown"
+                f"because `{behind}` is not shown after the other answers; use a criterion that is always shown"
                 if asked[behind].show_if
                 else "because `rules` forbid this combination; change `keep` or `rules`"
             ),
@@ -145,8 +145,8 @@ def _unanswerable(target: Target, criterion: Criterion) -> str:
     source = f"the item's `{target.key}`" if target.key is not None else f"`{target.in_words()}`"
     return (
         f"no item can be kept: `{criterion.name}` is a {kind_words}, so no answer equals "
-        f"{source}{f' (for instance `{target.value}`)' if target.key is not None else ''}; "
-        "decide by a criterion with this answer, or change `keep`"
+        f"{source}{f' (for instance `{target.value}`)' if target.key is not None else ''}; use a "
+        "criterion with this answer, or change `keep`"
     )
 
 
@@ -172,9 +172,11 @@ def _value_fits(target: Target, criterion: Criterion, at: Path) -> Iterator[Find
         yield Finding(
             WARNING if row.typed else ERROR,
             at,
-            f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly `"
-            f"{target.value}`, and this value is the same for all items; compare with the item's answer (`key`), or "
-            "decide by a choice",
+            (
+                f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
+                f"`{target.value}`, and this value is the same for all items; compare with the item's answer "
+                "(`key`), or use a `choice` criterion"
+            ),
         )
 
 
@@ -279,8 +281,11 @@ def _single_votes(
             yield Finding(
                 WARNING,
                 ("stages", one.name, "criteria", index, key),
-                f"`{name}` decides, but {how}: if all raters leave this criterion empty, they agree, but the item is "
-                f"{_STATES[state]} as if their votes differed; decide by a criterion that is always answered",
+                (
+                    f"`{name}` decides, but {how}: if all raters leave this criterion empty, they agree, but "
+                    f"the item is {_STATES[state]} as if their votes differed; use a criterion that is always "
+                    "answered"
+                ),
             )
             break
 

@@ -273,7 +273,7 @@ def sample_size_ppi(
     require_above("sd", sd)
     require_above("half_width", half_width)
     if not -1 <= correlation <= 1 or unlabelled < 0:
-        raise RatingsError("Give a correlation between -1 and 1, and a number of judged units of at least 0.")
+        raise RatingsError("Give a correlation between -1 and 1, and at least 0 judged units.")
     z = normal_quantile(confidence)
 
     def narrow(n: int) -> bool:

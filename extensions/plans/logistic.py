@@ -136,9 +136,7 @@ def _most_likely(units: Units) -> Regression:
     if steep and (why := _separated(units, design)):
         return units.undefined(why)
     if fit is None:
-        return units.undefined(
-            "The estimation did not find the most likely coefficients. Leave an aspect out, or add units."
-        )
+        return units.undefined("The estimation did not converge. Leave an aspect out, or add units.")
     # from coefficients of standardised aspects to those of the aspects themselves
     back = np.diag([1.0, *(1 / scale)])
     back[0, 1:] = -middle / scale
@@ -184,8 +182,8 @@ def _separated(units: Units, design: Floats) -> str | None:
     names = [name for name, tells in zip(units.names, alone.tolist(), strict=True) if tells]
     who = f"{' and '.join(names)} alone" if names else "the aspects together"
     return (
-        f"The most likely coefficients do not exist: {who} can predict success without an error in {apart} "
-        f"of {units.n} units (separation). Leave an aspect out, or add units."
+        f"The most likely coefficients do not exist: {who} can perfectly predict success in {apart} of "
+        f"{units.n} units (separation). Leave an aspect out, or add units."
     )
 
 

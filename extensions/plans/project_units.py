@@ -58,7 +58,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
                 continue
             there.add(dimension)
             if by == "task" and not tasks[id]:
-                parts.left_out["answers without a task, in the aspects"] += 1
+                parts.left_out["answers in the aspects, without a task"] += 1
             else:
                 parts.scores[model, tasks.get(id, ""), dimension].append(value)
     dimensions = tuple(
@@ -128,12 +128,12 @@ def _plans(schema: Schema, asked: UnitRequest, said: str | None) -> frozenset[st
         return frozenset()
     if said is None:
         there = ", ".join(own) or "none"
-        message = f"Success is not defined. Name a grading criterion ({there}), the word key, or a file."
+        message = f"Success is not defined. Name a grading criterion ({there}), `key`, or a file."
         raise InvalidInputError([Problem("success", message)])
     if said not in (*own, KEY):
         message = f"Grading has no numeric criterion {said!r}. Numeric criteria: {', '.join(own) or 'none'}."
         raise InvalidInputError([Problem("success", message)])
-    message = f"{said} is about all dimensions. Name the dimensions whose answers are plans: {', '.join(known)}."
+    message = f"{said} covers all dimensions. Name the dimensions whose answers are plans: {', '.join(known)}."
     raise InvalidInputError([Problem("plans", message)])
 
 
@@ -179,7 +179,7 @@ def _chosen(offered: Sequence[tuple[Scores, int]], asked: UnitRequest, schema: S
         )
     wanted = " ".join(filter(None, (asked.scores, asked.criterion)))
     raise InvalidInputError(
-        [Problem("scores", f"No answer in the aspects has a score of {wanted}. Choose one of these scores: {there}.")]
+        [Problem("scores", (f"No answer in the aspects has the score {wanted}. Choose one of these scores: {there}."))]
     )
 
 

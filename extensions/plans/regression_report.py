@@ -50,7 +50,7 @@ def _effects(joined: JoinedUnits, fitted: Sequence[RegressionFit]) -> ChartSpec:
             term = fit.found.term(name)
             marks.append(_mark(names[fit.kind], term.coefficient if fit.kind == "linear" else term.effect))
         lines.append((title, tuple(marks)))
-    axis = "Change of success for one more point of the score, other aspects held fixed"
+    axis = "Change in success per additional point of the score, with other aspects held fixed"
     return Dots("aspects", "Association of each aspect with success", axis, tuple(lines), zero=True).spec()
 
 

@@ -152,7 +152,7 @@ def take_file(
         else:
             parts.left_out["plans without a task"] += 1
     if unknown:
-        parts.left_out[f"rows of {asked.file} with a model without scores ({_few(unknown)})"] = sum(unknown.values())
+        parts.left_out[f"rows of {asked.file} whose model has no scores ({_few(unknown)})"] = sum(unknown.values())
 
 
 def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str) -> JoinedUnits:
@@ -183,7 +183,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
         if row.model not in models:
             continue
         if by == "task" and not task:
-            parts.left_out["answers without a task, in the aspects"] += 1
+            parts.left_out["answers in the aspects, without a task"] += 1
         else:
             parts.scores[row.model, task, row.dimension].append(row.score)
     take_file(parts, asked, by, models, items)

@@ -210,7 +210,7 @@ def broken_rules(session: Session, *, access: Access) -> Iterator[str]:
     """Yield one sentence for each pair or submission that breaks the rules of this stage."""
     for unit, first, second in queries.strange_pairs(session, project_id=access.project_id):
         yield (
-            f"{unit} must be two models' answers to the same item, sorted by model name, but it has: {first}, {second}."
+            f"{unit} must be two models' answers to the same item, sorted by model name, but has: {first}, {second}."
         )
     for public_id, shown in queries.shown_in(session, project_id=access.project_id, stage=Stage.COMPARISON):
         if not isinstance(shown, dict) or shown.get(SHOWN_LEFT) not in (FIRST, SECOND):

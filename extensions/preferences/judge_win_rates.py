@@ -278,7 +278,7 @@ def sentence(each: ModelComparison) -> str:
     """Return the counts of a comparison as a sentence."""
     parts = [f"{each.wins} won", f"{each.losses} lost", with_noun(each.ties, "tie"), f"{each.inconsistent} by position"]
     parts += [f"{each.failed} without two verdicts"] if each.failed else []
-    parts += [f"{each.waiting} not asked in both orders"] if each.waiting else []
+    parts += [f"{each.waiting} not yet asked in both orders"] if each.waiting else []
     parts += [f"{each.earlier} on an earlier answer"] if each.earlier else []
     return ", ".join(parts)
 

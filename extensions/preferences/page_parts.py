@@ -20,8 +20,9 @@ from extensions.preferences.preference_figures import CriterionPreferences, OfCr
 from extensions.preferences.strengths import elo
 
 STRENGTHS = (
-    "Strengths are log strengths of Davidson's model, with mean 0. The difference of two strengths is the log odds "
-    f"that people prefer the first model, without ties. Elo-like: {preference_files.ELO_LIKE}."
+    "Strengths are log strengths of Davidson's model, with mean 0. The difference of two strengths is "
+    "the log odds that people prefer the first model, ignoring ties. Elo-like: "
+    f"{preference_files.ELO_LIKE}."
 )
 
 
@@ -159,7 +160,7 @@ def judges_table(found: OfCriterion) -> markup.Markup:
         ("Judge", "name"),
         ("The same", ""),
         ("Kappa", ""),
-        ("Both prefer one answer", ""),
+        ("Agreement without ties", ""),
         ("By position", "number"),
         ("Without two verdicts", "number"),
         ("Not asked", "number"),
@@ -236,10 +237,11 @@ def comparison_table(compared: Sequence[ModelComparison]) -> markup.Markup:
             ]
         )
     note = (
-        "Both orders of a pair count as one comparison. If both replies prefer the same answer, the comparison is "
-        "won or lost. If both replies call the pair a tie, the comparison is a tie. If the replies differ, the "
-        "comparison is by position. Ties and comparisons by position count half. A comparison is left out if a reply "
-        "has no verdict, an order was not asked, or a model has answered again. Lowest and highest are the rates if "
-        "all comparisons left out were lost or won."
+        "Both orders of a pair count as one comparison. If both replies prefer the same answer, the "
+        "comparison is won or lost. If both replies call the pair a tie, the comparison is a tie. If the "
+        "replies differ, the comparison is by position. Ties and comparisons by position count half. A "
+        "comparison is left out if a reply has no verdict, an order was not asked, or a model has "
+        "answered again. The lowest rate counts all comparisons left out as lost, and the highest rate "
+        "counts them as won."
     )
     return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")

@@ -249,7 +249,7 @@ def of_judge(judge: JudgeOfPairs) -> str:
     if not judge.same.defined:
         return f"{line} {judge.same.reason}"
     return (
-        f"{line} Agreement {_words(judge.same)}, kappa {_words(judge.kappa)}. Agreement if both prefer one answer: "
+        f"{line} Agreement {_words(judge.same)}, kappa {_words(judge.kappa)}. Agreement without ties: "
         f"{_words(judge.decided)} (n = {judge.decided.n_units:,})."
     )
 

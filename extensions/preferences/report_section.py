@@ -41,7 +41,7 @@ def section_of(judges: Sequence[JudgeOfPairs]) -> Section:
         "pairs",
         "Judges compared with the majority, pair by pair",
         (
-            *("preference", "judge", "pairs", "the same", "kappa", "agreement if both prefer one answer"),
+            *("preference", "judge", "pairs", "the same", "kappa", "agreement without ties"),
             *("by position", "without two verdicts", "not asked"),
         ),
         tuple(

@@ -252,9 +252,9 @@ def _wrong(box: Box, *, clip: bool) -> str:
         return f"the {box.kind} at {box.x:g}, {box.y:g} has no decision. Decide whether to cover this box."
     if clip != (box.begin is not None):
         return (
-            "a box in a clip needs a begin and an end. Add both times."
+            "a box in a clip needs a begin time and an end time. Add both times."
             if clip
-            else ("a box in a picture must not have a begin and an end. Remove both times.")
+            else ("a box in a picture must not have a begin time or an end time. Remove both times.")
         )
     if not all(map(_inside, [(box.x, box.y, box.w, box.h), *(at[1:] for at in box.path)])):
         return (
@@ -277,7 +277,7 @@ def _wrong_span(box: Box) -> str:
     if end < begin:
         return f"the box ends at {end:g} s, before it begins at {begin:g} s. Correct the times."
     if times != sorted(set(times)) or (times and not begin <= times[0] <= times[-1] <= end):
-        return f"the times of the box must ascend, from its begin ({begin:g} s) to its end ({end:g} s)."
+        return f"the times of the box must be in ascending order, from its begin ({begin:g} s) to its end ({end:g} s)."
     return ""
 
 

@@ -92,7 +92,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return StoredFile(path, media_type=kind, headers={**HEADERS, "ETag": f'"{digest}"'})
         if not _MOMENT.fullmatch(which):
             await run_in_threadpool(file_of, person, project, asset)  # who may not see it hears that first
-            raise NotFoundError("This address names no frame of the clip. Reload the page.")
+            raise NotFoundError("This address does not match a frame of the clip. Reload the page.")
         data = await run_in_threadpool(frame, person, project, asset, int(which))
         return Response(data, media_type="image/jpeg", headers=HEADERS)
 
@@ -201,6 +201,7 @@ def _box(sent: Any, seconds: float | None) -> Box:
     begin, end = (body_value(sent, name, float) for name in ("begin", "end"))
     if not 0 <= begin <= end <= seconds + EDGE:
         raise BadRequestError(
-            f"A box in this clip must begin at 0 s or later and end after its beginning, no later than {seconds:.3f} s."
+            "A box in this clip must begin at 0 s or later. The box must end after it begins, but no "
+            f"later than {seconds:.3f} s."
         )
     return Box(sent["kind"], x, y, w, h, HAND, cover, begin, end)

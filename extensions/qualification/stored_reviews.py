@@ -49,7 +49,7 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
                     reviewers=asked.reviewers,
                     reviews=reviews,
                 )
-                about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
+                about = f"{reviewer.login}'s review of {person.login}'s try {row.number} for {stage.value}"
                 if n_right != note.n_right:
                     stored = with_noun(note.n_right, "right answer")
                     yield f"{about} is stored with {stored}, but the answers give {n_right}."

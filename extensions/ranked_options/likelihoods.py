@@ -113,7 +113,7 @@ def _of_chat(value: Mapping[str, Any]) -> list[TokenLikelihood]:
         token = entry.get(id)
         if not isinstance(token, dict) or not isinstance(token.get("decoded_token"), str):
             raise _NoLikelihood(
-                "The endpoint's reply does not show which log-probability belongs to the token of the prompt."
+                "The endpoint's reply does not show which log-probability belongs to a token of the prompt."
             )
         likelihoods.append(TokenLikelihood(id, token["decoded_token"], _number(token.get("logprob"))))
     return likelihoods

@@ -159,10 +159,10 @@ def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tup
     there = {scored.name: scored for scored in scored_criteria(schema)}
     about = criterion or (next(iter(there)) if len(there) == 1 else None)
     if about is None:
-        problems.append(Problem("criterion", f"Choose the criterion to compare the numbers with: {_list(there)}."))
+        problems.append(Problem("criterion", f"Choose the criterion to compare the metric with: {_list(there)}."))
     elif about not in there:
         grading = [graded.name for graded in criteria_of(schema, Stage.GRADING)]
-        why = "is not a criterion with numbers" if about in grading else "is not a grading criterion"
+        why = "is not a numeric criterion" if about in grading else "is not a grading criterion"
         problems.append(Problem("criterion", f"{about!r} {why}. Choose one of {_list(there)}."))
     if problems or field is None or about is None:
         raise InvalidInputError(problems)

@@ -58,10 +58,10 @@ MEANINGS: Mapping[str, str] = {
     "rouge_l": "longest common subsequence of words, F1 of its precision and recall (rouge-score)",
     "rouge_1": "words in common, F1 (rouge-score)",
     "rouge_2": "pairs of neighboring words in common, F1 (rouge-score)",
-    "bleu": "smoothed precision of runs of one to four words, for a single sentence (sacrebleu)",
-    "chrf": "F2 of runs of one to six characters (sacrebleu)",
+    "bleu": "smoothed precision of word n-grams of length 1 to 4, for a single sentence (sacrebleu)",
+    "chrf": "F2 of character n-grams of length 1 to 6 (sacrebleu)",
     "token_f1": "words in common in any script, F1",
-    "exact_match": "1 if the texts differ at most in case, white space or a final full stop",
+    "exact_match": "1 if the texts are equal except for case, white space or a final period",
 }
 """The metrics that there are."""
 

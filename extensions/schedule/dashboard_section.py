@@ -29,7 +29,7 @@ def draw(services: Services, view: ProjectView) -> None:
     lines = _unfinished(forecast)
     _progress(services, view, lines)
     if lines or not forecast.current:
-        shell.section("Work left and expected end")
+        shell.section("Remaining work and expected end")
     pending_figures.show_pending(services, forecast, lambda: _foreseen(services, view), about="The forecasts are")
     if lines:
         kept = schedule.schedule(services.store, by=services.person, project=view.name)

@@ -134,7 +134,7 @@ def with_votes_of_before(
     since.
     """
     if change.undoes is None:
-        raise ValueError("this change undoes no other change")
+        raise ValueError("this change does not undo another change")
     ids = [item.id for item in lot.items]
     gone = changes.asked_again(session, item_ids=ids, change=change.undoes, stages=lot.stages)
     votes: dict[int, list[StoredAnnotation]] = dict(lot.votes)

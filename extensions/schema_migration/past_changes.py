@@ -27,7 +27,7 @@ def _decided(option: str) -> str:
 def show_past(services: Services, view: ProjectView, past: Sequence[PastChange], *, under_way: bool) -> None:
     """Draw the changes so far, newest first, and a button that takes the last one back."""
     if not past:
-        shell.show(markup.tag("div", markup.quiet("No changes yet. The project uses its first form."), style="ts"))
+        shell.show(markup.tag("div", markup.quiet("No changes yet. The project uses its first schema."), style="ts"))
         return
     by = shell.named(services, [change.by for change in past])
     undoes = {change.number: f", undoes {change.undoes}" if change.undoes else "" for change in past}
@@ -56,9 +56,11 @@ def show_past(services: Services, view: ProjectView, past: Sequence[PastChange],
         given = counts.get(last.new_version, 0)
         question = Confirmation(
             f"Undo change {last.number} of {view.title}?",
-            f"The project will use version {last.version} again. Items and earlier votes return to their state "
-            f"before the change. Touchstone keeps {markup.count(given, 'vote')} from version {last.new_version}. "
-            "Votes that do not fit the earlier form are asked again.",
+            (
+                f"The project will use version {last.version} again. Items and earlier votes return to their "
+                f"state before the change. Touchstone keeps {markup.count(given, 'vote')} from version "
+                f"{last.new_version}. People are asked again for votes that do not fit the earlier schema."
+            ),
             "You can repeat the change later.",
             f"Undo change {last.number}",
         )

@@ -62,8 +62,10 @@ _FIGURES = (
     _Figure(
         "peers",
         "Share as peers",
-        "Share of equal answers to the same question, compared with each other person, by {by} (UTC); n = pairs "
-        f"of answers. The chart omits each {{by}} with fewer than {SMALL} pairs. Band: 95 % limits.",
+        (
+            f"Share of answers that equal another person's answer to the same question, by {{by}} (UTC); n = "
+            f"pairs of answers. The chart omits each {{by}} with fewer than {SMALL} pairs. Band: 95 % limits."
+        ),
         ".0%",
         _peers,
         False,

@@ -85,7 +85,7 @@ class Scoring:
         if lacking := counted.pop(MISSING, 0):
             sentences.append(f"Items without an answer, {become}: {lacking:,} ({_few(self._of(MISSING))}).")
         if keyless := counted.pop(WITHOUT_KEY, 0):
-            sentences.append(f"Items without a key to compare with, left out: {keyless:,}.")
+            sentences.append(f"Items without a key, excluded: {keyless:,}.")
         for outcome, n in sorted(counted.items()):
             words = _WORDS[outcome]
             sentences.append(f"Unreadable answers ({words}), {become}: {n:,} ({_few(self._of(outcome))}).")
@@ -199,7 +199,7 @@ def _of_list(entries: list[Any], asked: ExpectedAnswer) -> Reading:
     if len(chosen) != len(entries) or len(set(chosen)) != len(chosen):
         return _odd("a list with an unknown or repeated option")
     if asked.kind is AnswerKind.ORDER and len(chosen) != len(asked.options):
-        return _odd("not an order of all options")
+        return _odd("an order that lacks some options")
     return _read(tuple(asked.options[place] for place in chosen))
 
 

@@ -52,7 +52,7 @@ def read_submission(path: Path) -> SubmissionFile:
     try:
         if path.stat().st_size > LARGEST:
             raise InvalidFileError(
-                f"{path} is larger than {LARGEST >> 20} MB. Nothing was scored. Remove data other than the answers."
+                f"{path} is larger than {LARGEST >> 20} MB. Nothing was scored. Remove all data except the answers."
             )
         data = path.read_bytes()
     except OSError as error:
@@ -76,7 +76,7 @@ def read_submission(path: Path) -> SubmissionFile:
             f"{', ...' if len(twice) > _SHOWN else ''}). Nothing was scored. Keep only one answer to each item."
         )
     if not rows:
-        raise InvalidFileError(f"{path} contains no answers. Nothing was scored. Name a file with answers.")
+        raise InvalidFileError(f"{path} contains no answers. Nothing was scored. Choose a file with answers.")
     return SubmissionFile(path.name, hashlib.sha256(data).hexdigest(), dict(rows))
 
 

@@ -138,7 +138,7 @@ def values_of(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidFileError(
-            f"Touchstone cannot read {path} as UTF-8 text. Check the path and the encoding: {error}"
+            f"Touchstone cannot read {path} as UTF-8 text: {error}. Check the path and the encoding."
         ) from error
     rows: list[tuple[int, Any]] = []
     try:

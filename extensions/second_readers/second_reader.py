@@ -117,7 +117,7 @@ def read_reply(reply: str, asked: ExpectedAnswer) -> Reading | None:
     """
     text = visible(reply).text.strip().strip(".\"'*()[]").strip()
     if text.upper() == "NONE":
-        return Reading(ReadOutcome.UNREADABLE, why="The second reader found no statement in the answer.")
+        return Reading(ReadOutcome.UNREADABLE, why="The second reader found no clear statement in the answer.")
     if asked.kind is AnswerKind.YES_NO:
         known = text.lower() if text.lower() in ("yes", "no") else None
         return Reading(ReadOutcome.READ, known) if known else None

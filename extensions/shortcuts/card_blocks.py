@@ -62,7 +62,7 @@ def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         f"Shortcuts checked before the release, in {with_noun(gate.items, 'item')}",
         heads,
         tuple(rows),
-        note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} %.",
+        note=f"{_BOUNDS[gate.bound]} A random choice is right in {100 * (gate.chance or 0):.1f} % of the items.",
     )
     if private:
         yield Paragraph("The figures are in the private part because they would reveal private answers.", "note")

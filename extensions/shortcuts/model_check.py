@@ -76,8 +76,8 @@ class ModelResult:
             return f"{UNKNOWN}: {lacking}; to get these replies, use touchstone shortcut run"
         share = 100 * self.flagged / self.items
         figures = (
-            f"{self.flagged:,} of {items} ({share:.1f} %) {'is' if self.flagged == 1 else 'are'} right without images "
-            f"in all orders by {by}"
+            f"{self.flagged:,} of {items} ({share:.1f} %) {'is' if self.flagged == 1 else 'are'} answered "
+            f"correctly without images in all orders by {by}"
         )
         more = f"; {lacking}" if self.unsettled else ""
         return f"{self.outcome}: {figures}, at most {100 * self.at_most:.1f} %{more}"

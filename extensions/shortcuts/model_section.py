@@ -31,8 +31,8 @@ from reports.content import Figure
 
 FLAGGED, SECOND = "right without images", "for a second look"
 _NO_ONE = (
-    "No model has answered without images. To see results on this page, use touchstone shortcut run on the "
-    "server's machine."
+    "No model has answered without images. To see results on this page, use the command touchstone "
+    "shortcut run on the server."
 )
 
 
@@ -77,8 +77,8 @@ def _answer(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
         view, f"{n:,} of {markup.count(found.items, 'item')}", [item.item for item in found.flagged]
     )
     words = (
-        f" {'is' if n == 1 else 'are'} right without images in every tested order of options (at least "
-        f"{markup.count(found.orders, 'order')}), by {by} or more."
+        f" {'is' if n == 1 else 'are'} answered correctly without images in every tested order of options "
+        f"(at least {markup.count(found.orders, 'order')}), by {by} or more."
     )
     if n:
         words += f" A person should check {'it' if n == 1 else 'them'}."
@@ -101,7 +101,7 @@ def _plot(view: ProjectView, found: ModelShortcuts) -> markup.Markup:
         )
         for model in found.models
     ]
-    words = ["Lines are 95 % intervals, with resampled sources."]
+    words = ["Lines show 95 % intervals from resampled sources."]
     if found.earlier:
         words.append(
             f"Excluded: {markup.count(found.earlier, 'reply', 'replies')} to items that have changed since the reply."
@@ -117,10 +117,11 @@ def _figures(found: ModelShortcuts) -> None:
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
     about = (
-        "Limits are 95 % limits, with resampled sources. Right in all orders: among items asked in at least "
-        f"{markup.count(found.orders, 'order')}, the share that is right in every order. By chance: this share if "
-        "options are drawn at random. More with images: the gain if the model sees the whole item, for items asked "
-        "with and without images. An answer without an option counts as wrong. A missing reply does not count."
+        "Limits are 95 % limits from resampled sources. Right in all orders: among items asked in at "
+        f"least {markup.count(found.orders, 'order')}, the share that is right in every order. By chance: "
+        "this share if options are drawn at random. More with images: the gain if the model sees the "
+        "whole item, for items asked with and without images. An answer without an option counts as "
+        "wrong. A missing reply does not count."
     )
     shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small", data_part="models-about"))
 
@@ -171,9 +172,7 @@ def _lists(services: Services, view: ProjectView, at: ModelPage) -> None:
     given = with_second_look(results, chosen, strong).second if second else results.flagged
     if not given:
         shell.show(
-            markup.notice(
-                "No item is listed for a second look with these models." if second else "No item is in this list."
-            )
+            markup.notice("No item is listed for a second look with these models." if second else "This list is empty.")
         )
         return
     first = shell.pager(len(given), size=SIZE, of=(listed, chosen, strong), key="shortcuts.models.pager")

@@ -67,7 +67,7 @@ def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part
         markup.tag(
             "p",
             markup.tag("a", markup.text(f"{words} on Items"), href=to, target="_self"),
-            markup.quiet(": verify these items again, assign the items to people, or export the items."),
+            markup.quiet(": verify again, assign to people, or export."),
             style="ts",
             data_part=part,
         )

@@ -14,11 +14,11 @@ Found = Iterator[tuple[Path, str]]
 
 TITLES: Mapping[str, str] = {
     "constant": "Always the best position",
-    "position": "Most common position of other sources",
+    "position": "Most common position in other sources",
     "longest": "Longest option",
     "shortest": "Shortest option",
     "overlap": "Most words from the question",
-    "answer": "Most common answer of other sources",
+    "answer": "Most common answer in other sources",
     "text_only": "Text-only classifier",
 }
 """The shortcuts that may be limited, with their display names."""

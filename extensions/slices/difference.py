@@ -79,7 +79,7 @@ def difference_from_rest(
         interval = no_interval("nothing varies.")
     else:
         half = normal_quantile(confidence) * se
-        interval = Interval(value - half, value + half, "score, standard error as if there were no difference", se=se)
+        interval = Interval(value - half, value + half, "score, with the standard error for no difference", se=se)
         test = Test("z", value / se, (), math.erfc(abs(value / se) / math.sqrt(2)))
     return estimated(
         value, interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence, test=test

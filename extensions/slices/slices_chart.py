@@ -160,7 +160,7 @@ def _finding(cut: SlicedScores) -> str:
     first = max(cut.models, key=lambda model: times[model])
     rest = sum(times[model] == times[first] for model in cut.models) - 1
     slices_are = f"{way}s" if cut.slicing.way in (DIMENSION, GROUP) else "slices"
-    others = f", as often as {markup.count(rest, 'other model')}" if rest else ""
+    others = f", tied with {markup.count(rest, 'other model')}" if rest else ""
     return f"{first} is highest in {times[first]} of {len(there)} {slices_are}{others}."
 
 

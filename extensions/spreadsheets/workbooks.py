@@ -82,7 +82,10 @@ def _instead(begun: bytes, stream: BinaryIO) -> str:
     stream.seek(0)
     if _ENCRYPTED in stream.read(LARGEST):
         return "protected by a password. Nothing was imported. Remove the password and save the file again."
-    return "an old workbook (.xls) with a new name. Nothing was imported. Save the file as .xlsx."
+    return (
+        "an old workbook (.xls) that was renamed. Nothing was imported. Save the file as .xlsx in a "
+        "spreadsheet program."
+    )
 
 
 def _damaged(name: str, what: str) -> InvalidFileError:

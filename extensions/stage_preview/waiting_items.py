@@ -23,7 +23,10 @@ from workflow.annotate.task_views import asset_view, fields_shown, roles_of
 
 FOR_SENIORS = "Only seniors and leads can preview a stage."
 KEY_IS_PRIVATE = "The keys of this benchmark are private, so only leads can preview the items."
-SECRET = "This stage shows hidden data of the item, and you may still be asked to review the item blind."
+SECRET = (
+    "This stage shows data that is hidden in blind review, and you may still be asked to review this item blind. "
+    "Choose another item."
+)
 LOOKED_AT = 60
 """The number of slots at the front of the queue among which a preview is searched."""
 
@@ -74,7 +77,7 @@ def preview(
                 raise NotAllowedError(why)
             slots = tasks.of_item(session, item_id=stored_item.id, stage=stage)
             if not slots:
-                raise NotFoundError(f"{stored_item.external_id} has not been in {called} yet. Choose another item.")
+                raise NotFoundError(f"{stored_item.external_id} has not reached {called} yet. Choose another item.")
             row = slots[-1]
         else:
             waiting = _waiting(session, access, person, stage, dimension)

@@ -143,7 +143,7 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
                 f"`{name}` of `generation` is not part of the protocol, so the endpoint would not receive this "
                 "setting: "
                 + (
-                    "list the setting under `also` if the server accepts this setting (as vLLM does), or "
+                    "list the setting under `also` if the server accepts it (as vLLM does), or "
                     if name in _ALSO
                     else ""
                 )

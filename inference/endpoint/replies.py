@@ -254,7 +254,7 @@ def _refused(status: int, headers: Mapping[str, str], value: Any) -> EndpointRep
         return EndpointReply(
             Outcome.TRANSPORT_ERROR,
             error=sentence,
-            stop=f"{sentence} The model does not accept {which}. Add the name to `omit` in the description.",
+            stop=(f"{sentence} The model does not accept {which}. Add the parameter to `omit` in the description."),
         )
     return EndpointReply(Outcome.TRANSPORT_ERROR, error=sentence, again=status in _AGAIN or status >= 500)
 

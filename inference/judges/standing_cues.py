@@ -124,8 +124,7 @@ CUES: Sequence[Cue] = tuple(
         (
             CueStanding.DENIED,
             Reach.SENTENCE,
-            "the judge says that the judge cannot give the verdict: I cannot give this rating: [[1]], unable to "
-                "award",
+            "the judge says that it cannot give the verdict: I cannot give this rating: [[1]], unable to award",
             _words(
                 r"(?:can ?not|can't|could not|couldn't|unable to|not able to|unwilling to|impossible to|refus\w+ to|declin\w+ to|won't|will not|would not|wouldn't|never|do not|don't|did not|didn't|does not|doesn't|shall not)"
                 r"(?: \w+ly| simply| possibly| in good conscience)? (?:give|award|assign|justify|support|grant|endorse|accept|offer|defend|agree with|agree to|stand (?:behind|by)|recommend|approve|confirm|vouch for|say|follow|write|issue|see how)"

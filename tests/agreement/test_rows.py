@@ -121,7 +121,7 @@ def test_two_rows_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_turns_of_variants_keep_their_order() -> None:
-    """Of three raters each weight has Cohen's kappa of all pairs, then Light's mean of them."""
+    """Of three raters each weight has Cohen's kappa for all pairs, then Light's mean of them."""
     rows = [Rating(f"u{at}", rater, "c", 1 + (at + k) % 3) for at in range(5) for k, rater in enumerate("abc")]
     lines = agreement.summarise(rows, scales={"c": Scale("interval")}, statistics=["cohen_kappa", "light_kappa"])
     turn = ["cohen_kappa"] * 3 + ["light_kappa"]

@@ -107,7 +107,7 @@ def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> Non
     (folder / "thumb.webp").unlink()
     said = {sentence.rpartition("The file is ")[2].split(",")[0]: sentence for sentence in check_media(store, media)}
     assert set(said) == {"1.png", "broken clip", "broken image"}
-    assert "The copy thumb, which pages show, is missing" in said["1.png"]
+    assert "The stored copy thumb is missing, so pages cannot show the file." in said["1.png"]
     assert f"Restore the folder {folder} from a backup" in said["1.png"]
     assert "ffmpeg -i OLD NEW.webm" in said["broken clip"]
     assert all("Touchstone cannot show the file" in sentence for sentence in said.values())

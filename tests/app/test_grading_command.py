@@ -82,7 +82,7 @@ def test_a_plan_is_shown_opened_and_extended(tmp_path: Path) -> None:
     assert (told["planned"], told["slots"], told["missing_slots"], told["done"]) == (10, 20, 0, False)
     assert sum(line["untouched"] for line in told["lines"]) == 10
     assert sample(home, "--summary") == [told["sentence"]]
-    for n, why in (("9", "10 answers are planned already"), ("25", "can draw 24 answers at most, not 25")):
+    for n, why in (("9", "10 answers are already planned"), ("25", "can draw at most 24 answers, not 25")):
         done = touchstone("sample", "show", "p", "--open", "--outputs", n, home=home)
         assert done.returncode == 1
         assert why in done.stderr

@@ -163,7 +163,7 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
 @pytest.mark.parametrize("name", LEAD_PAGES)
 def test_a_lead_of_one_project_is_no_one_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
-    assert "You are not a member of any project" in words(test)
+    assert "You are not a member of a project named" in words(test)
     assert not test.button
 
 
@@ -805,7 +805,7 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     test = show("my_work", "bo")
     test.button(key=away).click().run()
     assert len(expired_drafts.of_person(store, person=bo)) == 1
-    assert "You cannot restore the text on this page. First copy any text that you still need." in words(test)
+    assert "Copy any text that you still need first. You cannot restore a removed text on this page." in words(test)
     test.button(key="my_work.sure.yes").click().run()
     assert not expired_drafts.of_person(store, person=bo)
 

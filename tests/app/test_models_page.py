@@ -470,7 +470,7 @@ def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, it
     memberships.set_member(store, by=None, project="tiny", login="bo", role=Role.LEAD)
     page = words(show("bo", run=run, project="other"))  # a lead of both sees it where it belongs
     assert "secret answer" not in page
-    assert "has no run of a model with the ID" in page
+    assert "No run of a model in project Project other has the ID" in page
     assert "secret answer" in words(show("bo", run=run))
 
 

@@ -50,7 +50,7 @@ def test_a_list_that_is_alike_for_all_and_a_sentence_where_it_is_too_late(store:
     page.text_input(key="my_submissions.find").set_value("no such words").run()
     assert "No submissions match these filters. Remove a filter." in words(page)
     assert "My submission" in words(drawn(store, home, "my_submissions", "ana", project="p", said=row.id))
-    assert "You do not have this submission in this project" in words(
+    assert "None of your submissions in this project has this ID" in words(
         drawn(store, home, "my_submissions", "bob", project="p", said=row.id)
     )
     assert "You are not a member of any project yet" in words(drawn(store, home, "my_submissions", "stranger"))

@@ -109,7 +109,7 @@ def test_accounts_get_a_part_in_a_project_by_name_and_out_of_a_file(project: Cli
 
 BAD = [
     (["bo"], "The role is missing"),
-    (["bo", "--remove", "--role", "lead"], "You cannot combine --remove with"),
+    (["bo", "--remove", "--role", "lead"], "With --remove, omit --role, --dimension and --stage."),
     ([], "Specify people"),
     (["bo", "lea", "--role", "annotator"], "lea is the last active lead"),
 ]

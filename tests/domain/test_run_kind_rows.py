@@ -116,7 +116,7 @@ def test_a_new_row_is_on_its_page_and_in_lists_and_results(tmp_path: Path, sqlit
     assert f'data-run="{run}"' in told["page"]
     assert "Looked up " in told["shown"]
     assert "Show on Cases" in told["shown"]
-    assert "has no run of a judge with the ID" in told["on judges"]
+    assert "No run of a judge in project Project tiny has the ID" in told["on judges"]
     assert any("answers" in options for options in told["export"])
     assert f"{run}  found " in told["list"]
     assert f"The answers of the run {run} come from answers." in told["pause"]

@@ -130,7 +130,7 @@ def test_a_schema_that_was_stored_before_a_stage_came_has_the_default_for_it() -
 def test_a_record_that_was_stored_before_a_field_came_has_the_default_for_it() -> None:
     told = typed_json.encode(Source(Path("/home/x"), ("a.csv",)))
     assert typed_json.decode({**told, "v": {"folder": told["v"]["folder"]}}) == Source(Path("/home/x"))
-    with pytest.raises(ValueError, match="the stored Source has no folder"):
+    with pytest.raises(ValueError, match="the stored Source has no field folder"):
         typed_json.decode({**told, "v": {}})
 
 

@@ -218,7 +218,7 @@ def _another_version(lead: Desk, pictures: Path | None) -> None:
     expect(page.get_by_role("row").filter(has_text="strict-judge by egothink_single 1")).to_contain_text("done")
     go_to(page, "New run")
     go_to(page, "Edit")
-    box = page.get_by_role("textbox", name="Template with its head")
+    box = page.get_by_role("textbox", name="Template, including its head")
     text = box.input_value()
     box.fill(text.replace("version: 1", "verison: 1"))
     box.press("Control+Enter")

@@ -234,7 +234,7 @@ def test_everything_wrong_with_a_row_is_said_at_once(tmp_path: Path) -> None:
     first, second = lines_of(read.bad)
     assert "golden_choice_idx must be one of A, B, C, D, not 'Z'" in first
     assert "video_id is not text" in first
-    assert "the end of segment 2 is 21, but must be at least the start, 30" in second
+    assert "segment 2 ends at 21, before its start at 30" in second
     assert "start_frame and stop_frame of segment 3 must be numbers of 0 or more" in second
 
 

@@ -412,7 +412,7 @@ def test_a_stop_breaks_off_what_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
                 {"error": {"message": "no temperature", "code": "unsupported_value", "param": "temperature"}},
                 status=400,
             ),
-            "Add the name to `omit`",
+            "Add the parameter to `omit`",
         ),
         (Reply("moved", b"", 302, {"location": "http://127.0.0.1:9/v1"}), "does not follow redirects"),
     ],

@@ -50,11 +50,11 @@ def test_each_two_answers_about_a_thing_meet_once_and_from_either_side() -> None
     assert found.everyone == tuple(tuple(pairs.count((a, b)) for b in SCALE.categories or ()) for a in found.values)
     chart = confusion_chart.confusion_chart(found, confusion_chart.EVERYONE, {"yes": "It fits"}, unit="item")
     # 3 + 1 + 0 + 0 of the 3 + 3 + 3 + 1 pairs are equal; yes met no in 2 (twice), 3 and 4.
-    assert chart.title == "4 of 10 pairs of answers (40 %) are equal. Most common difference: It fits and no (4)."
+    assert chart.title == "4 of 10 pairs of answers agree (40 %). Most common difference: It fits and no (4)."
     *_, last = csv.reader(page_chart.as_csv(chart).decode().splitlines())
     assert last == ["In all", "13", "5", "2", "20"]
     pair = confusion_chart.confusion_chart(found, f"{ANN} and {BEN}", {}, unit="item")
-    assert pair.title == "1 of 4 pairs of answers (25 %) are equal. Most common difference: yes and no (3)."
+    assert pair.title == "1 of 4 pairs of answers agree (25 %). Most common difference: yes and no (3)."
     assert list(csv.reader(page_chart.as_csv(pair).decode().splitlines()))[1] == ["yes", "1", "2", "0", "3"]
     table = page_chart.as_table(pair, lambda row, column: "/items" if (row, column) == (0, 2) else "")
     assert table.count('<a href="/items" target="_self">2</a>') == table.count("<a ") == 1

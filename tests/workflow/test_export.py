@@ -196,7 +196,7 @@ def test_chosen_items_alone_are_never_taken_for_the_whole(store: Store, media: M
     ]:
         with pytest.raises(InvalidFileError, match=re.escape(why)):
             out(store, "egoplan", place, **options)
-    with pytest.raises(InvalidFileError, match="Export ratings without a choice of items"):
+    with pytest.raises(InvalidFileError, match="Export ratings without choosing items"):
         out(store, "ratings", tmp_path / "r.csv", **only)
     assert not any((tmp_path / name).exists() for name in ("x", "whole/part.json", "part/other.json"))
 

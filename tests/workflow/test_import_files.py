@@ -137,7 +137,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
         "3 items wait for missing media: 3 images, such as Object/attribute/0.jpg. Import the same file again with "
-        "its media, on the page Add items or with `touchstone item import p egothink FILE --media DIR`."
+        "its media, on the Add items page or with `touchstone item import p egothink FILE --media DIR`."
     )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew
@@ -623,5 +623,5 @@ def test_a_file_name_that_is_taken_is_said(store: Store, media: MediaStore, tmp_
     project(store, "pca_bench")
     bring(store, media, "pca_bench", write(tmp_path / "in/Robot.json", [pca_record(0)]))
     write(tmp_path / "in/Driving.json", [pca_record(0, domain="Autonomous Driving")])
-    with pytest.raises(InvalidFileError, match=r"This project has a file Robot\.json with other items"):
+    with pytest.raises(InvalidFileError, match=r"This project already has a file Robot\.json with other items"):
         bring(store, media, "pca_bench", tmp_path / "in")

@@ -172,7 +172,7 @@ def test_what_a_vote_weighs_is_read_from_the_vote(store: Store) -> None:
         for vote, content, weight in zip(votes, taken, (0.9, 0.3, 0.4), strict=True):
             session.add(AnnotationRow(**content, submit_key=f"w{vote.id}", weight=weight, supersedes_id=vote.id))
     (found,) = check(store, rebuild=True)
-    assert "stored as rejected, but its votes make it kept" in found
+    assert "stored as rejected, but according to its votes the state is kept" in found
     assert state_of(store) is ItemState.KEPT
     assert check(store) == []
 

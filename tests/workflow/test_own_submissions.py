@@ -80,7 +80,7 @@ def test_one_finds_what_one_said_and_nothing_that_was_hidden(store: Store) -> No
     assert found(store, ana, text="question").n == 4
     assert found(store, bob).n == 0
     assert found(store, ana, text="red", stage=VERIFY).n == 3, "the options are shown"
-    with pytest.raises(NotFoundError, match="You do not have this submission in this project"):
+    with pytest.raises(NotFoundError, match="None of your submissions in this project has this ID"):
         own_submissions.look(store, person=bob, project="p", submission=listed.rows[0].id)
 
 

@@ -413,7 +413,7 @@ def test_a_larger_number_keeps_what_was_drawn_and_adds_to_it(store: Store) -> No
     assert len(after) == 31
     assert set(graded) <= after
     assert max(dimension_of(after).values()) - min(dimension_of(after).values()) <= 1
-    for n, why in ((30, "cannot become smaller"), (61, "The plan can draw 60 answers at most, not 61")):
+    for n, why in ((30, "cannot become smaller"), (61, "The plan can draw at most 60 answers, not 61")):
         with pytest.raises(ConflictError, match=why):
             run_grading.draw_sample(store, by=None, project="p", outputs=n)
         with pytest.raises(ConflictError, match=why):
@@ -602,7 +602,7 @@ def test_people_who_work_at_once_make_majorities_and_no_fourth_grade(store: Stor
     assert all(states == {TaskState.DONE: 3} for states in slots(store).values())
     nothing = claims.next_task(store, person=people[0], project="p", stage=Stage.GRADING)
     assert isinstance(nothing, NoTask)
-    assert nothing.sentence == "All open answers of the planned sample are graded. Thank you."
+    assert nothing.sentence == "All open answers in the planned sample are graded. Thank you."
     found = standing(store)
     assert found.done
     assert found.sentence == "A planned sample of 20 of 48 answers is done: 3 people graded every answer."

@@ -204,7 +204,7 @@ def test_a_model_is_not_shown_what_it_does_not_take(store: Store, media: MediaSt
     path = png(tmp_path)
     ids = bring(store, media, loaded, [("pointing", fields, [("image", path)] * n) for n in (1, 2)])
     blind = asker(store, media, loaded, spec=FISH.model_copy(update={"modality": "text"})).ask(ids)
-    assert ["accepts no pictures" in each.cannot for each in blind] == [True, True]
+    assert ["accepts no images" in each.cannot for each in blind] == [True, True]
     one = asker(store, media, loaded, spec=FISH.model_copy(update={"modality": "one_image"})).ask(ids)
     assert ["accepts only one image" in each.cannot for each in one] == [False, True]
     many = asker(store, media, loaded).ask(ids)

@@ -261,7 +261,7 @@ def test_what_can_mean_nothing_in_a_schema_is_refused(
         ({"frame_every": 0}, "a whole number of at least 1"),
         ({"frame_every": 1.5}, "a whole number of at least 1"),
         ({"goal_actions_max": 20}, "items of this format have no goal; remove this key"),
-        ({"clip_ends_before_action_seconds": 0.5}, "have no start of an action"),
+        ({"clip_ends_before_action_seconds": 0.5}, "do not give the start of an action"),
     ],
 )
 def test_what_source_media_cannot_mean_is_refused(media: dict[str, Any], sentence: str, tmp_path: Path) -> None:

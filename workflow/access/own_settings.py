@@ -39,7 +39,7 @@ def set_keys(store: Store, *, person: Person, stage: Stage, keys: Mapping[str, s
     if len(keys) > MOST_KEYS:
         raise InvalidInputError([Problem("keys", f"You can change at most {MOST_KEYS} keys. Reset some keys.")])
     problems = [
-        Problem(name[:LONGEST_NAME], "This key is not a single letter, digit or sign. Choose another key.")
+        Problem(name[:LONGEST_NAME], "This key is not a single letter, digit or symbol. Choose another key.")
         for name, key in keys.items()
         if not _is_key(key) or not 1 <= len(name) <= LONGEST_NAME
     ]

@@ -74,8 +74,8 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     if going:
         more = f" and {len(going) - 1} more" if len(going) > 1 else ""
         raise ConflictError(
-            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the page Runs or "
-            f"Judges, or use `touchstone run pause`. Then {to}."
+            f"A run of {access.title} is in progress: {going[0]}{more}. Pause or cancel the run on the "
+            f"Runs or Judges page, or use `touchstone run pause`. Then {to}."
         )
     out = [
         row.address
@@ -85,6 +85,6 @@ def must_be_still(session: Session, access: Access, *, now: datetime, to: str) -
     if out:
         away = extensions.missing("pages", "label_studio")
         raise ConflictError(
-            f"Label Studio at {out[0]} has tasks of {access.title}. To end the exchange, choose no stage on the page "
-            f"Label Studio, and synchronize. Then {to}.{f' {away}' if away else ''}"
+            f"Label Studio at {out[0]} has tasks of {access.title}. To end the exchange, choose no stage "
+            f"on the Label Studio page, and synchronize. Then {to}.{f' {away}' if away else ''}"
         )

@@ -361,5 +361,5 @@ def _no_project(name: str, *, by_command: bool = False) -> NotFoundError:
     if by_command:
         return NotFoundError(f"There is no project {name!r}. To see all projects, run `touchstone project list`.")
     return NotFoundError(
-        _("You are not a member of any project {name}. Open My work to see your projects.").format(name=repr(name))
+        _("You are not a member of a project named {name}. Open My work to see your projects.").format(name=repr(name))
     )

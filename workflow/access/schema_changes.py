@@ -22,9 +22,9 @@ def unfinished(session: Session, access: Access) -> str | None:
     if missing is not None:
         return f"The schema migration of {access.name} is not finished. {missing}"
     return (
-        f"The schema migration of {access.name} is in progress. Wait until the migration is done. If the migration "
-        f"was interrupted, finish the migration on the page Form or with `touchstone project migrate {access.name} "
-        "--finish`."
+        f"The schema migration of {access.name} is in progress. Wait until the migration is done. If the "
+        "migration was interrupted, finish the migration on the Form page or with `touchstone project "
+        f"migrate {access.name} --finish`."
     )
 
 

@@ -128,7 +128,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
         row = tasks.by_public_id(session, public_id=task)
         draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
         if draft is None:
-            raise NotFoundError(_("This text does not exist, or belongs to another person. Reload the page."))
+            raise NotFoundError(_("This draft does not exist, or belongs to another person. Reload the page."))
         submissions.put_away(session, draft=draft, now=store.now())
 
 

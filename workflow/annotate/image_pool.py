@@ -355,7 +355,7 @@ def _must_write(access: Access, dimension: str) -> None:
         raise NotAllowedError(_("You do not write items in this project. Ask a lead for the right to write items."))
     if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
         raise NotAllowedError(
-            _("{dimension} is not one of your dimensions. Ask a lead to add the dimension.").format(
+            _("{dimension} is not one of your dimensions. Ask a lead to assign you to the dimension.").format(
                 dimension=repr(dimension)
             )
         )
@@ -383,7 +383,9 @@ def _with_group(session: Session, access: Access, rows: Sequence[StoredAsset]) -
     """Return the images of the item: these, or the whole group if one was picked."""
     groups = _groups(session, access, rows)
     if groups and len(rows) > 1:
-        raise InvalidInputError([Problem("assets", _("A group of images forms one item. Pick only this group."))])
+        raise InvalidInputError(
+            [Problem("assets", _("A group of images forms one item. Pick the group without other images."))]
+        )
     return [asset for group in groups.values() for asset, _ in group] or list(rows)
 
 

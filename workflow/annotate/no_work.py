@@ -24,7 +24,7 @@ _FOR_OTHERS = marked(
     "you wrote these items."
 )
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")
-_SAMPLE_DONE = marked("All open answers of the planned sample are graded. Thank you.")
+_SAMPLE_DONE = marked("All open answers in the planned sample are graded. Thank you.")
 
 
 def why_closed(
@@ -38,7 +38,8 @@ def why_closed(
         )
     if not access.may_do(stage):
         return NoTask(
-            "not_member", _("You do not work in this stage ({stage}). Ask a lead to add the stage.").format(stage=title)
+            "not_member",
+            _("You do not work in this stage ({stage}). Ask a lead to assign you to the stage.").format(stage=title),
         )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NoTask(
@@ -48,7 +49,7 @@ def why_closed(
     if dimension is not None and not access.may_use(dimension):
         return NoTask(
             "not_your_dimension",
-            _("You do not work in the dimension “{dimension}”. Ask a lead to add the dimension.").format(
+            _("You do not work in the dimension “{dimension}”. Ask a lead to assign you to the dimension.").format(
                 dimension=dimension
             ),
         )
@@ -102,7 +103,10 @@ def why_no_task(
     if unfinished:
         return NoTask(
             "not_your_dimension",
-            _("Your dimensions have no more work, but other dimensions do. Ask a lead to add a dimension."),
+            _(
+                "Your dimensions have no more work, but other dimensions do. Ask a lead to assign you to "
+                "another dimension."
+            ),
         )
     if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=UNSETTLED):
         return NoTask("waiting_for_others", _("No items to settle now. Some items are still waiting for votes."))

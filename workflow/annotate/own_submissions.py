@@ -151,7 +151,7 @@ def look(store: Store, *, person: Person, project: str, submission: str, with_ot
         annotation_and_task = own_submissions.find_submission(session, of=_whose(access, person), public_id=submission)
         if annotation_and_task is None:
             raise NotFoundError(
-                _("You do not have this submission in this project. Choose a submission from the list.")
+                _("None of your submissions in this project has this ID. Choose a submission from the list.")
             )
         annotation, row = annotation_and_task
         before = own_submissions.before(session, said=annotation)

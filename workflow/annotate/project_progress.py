@@ -322,8 +322,10 @@ def _missing_media_note(access: Access, waiting: missing_media.MissingMedia) -> 
         "item waits for missing media",
         "items wait for missing media",
         detail=f": {'; '.join(parts)}",
-        rest=". Import the same file again with its media, on the page Add items or with `touchstone item import "
-        f"{access.name} {format} FILE --media DIR`.",
+        rest=(
+            ". Import the same file again with its media, on the Add items page or with `touchstone "
+            f"item import {access.name} {format} FILE --media DIR`."
+        ),
         page="import_",
         label="Import media",
     )

@@ -22,7 +22,7 @@ from workflow.access.projects import Access, access_by_id
 from workflow.annotate import author_forms, earlier_forms, stage_kinds
 from workflow.annotate.stage_kinds import VOTER
 
-NO_SUCH = "None of your projects has this picture or clip. Go back and reload the page."
+NO_SUCH = "None of your projects has this image or clip. Go back and reload the page."
 
 
 def task_view(session: Session, *, access: Access, row: StoredTask, person: Person) -> TaskView:
@@ -218,7 +218,7 @@ def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
         except NotFoundError:
             raise NotFoundError(NO_SUCH) from None
         if file is None:
-            raise NotFoundError("The file of this picture or clip is missing. A lead can import the file.")
+            raise NotFoundError("The file of this image or clip is missing. A lead can import the file.")
         return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
 
 

@@ -221,8 +221,8 @@ def _by_index(
         start = starts[group]
         if start is None:
             return None, (
-                "the file does not show whether the index counts from 0 or from 1; add the column question, or a "
-                "column item with item ids"
+                "the file does not show whether the index counts from 0 or from 1; add a column "
+                "`question`, or a column `item` with item ids"
             )
         number = _position(answer.index)
         id = places.get(number - start) if number is not None else None
@@ -234,8 +234,8 @@ def _by_index(
             )
         if answer.question and id in asked and not _same_question(asked[id], answer.question):
             return None, (
-                f"the question differs from the question of the item at position {answer.index} (counted from {start}"
-                f"): {asked[id][:100]!r}; add a column item with item ids"
+                f"the question differs from the question of the item at position {answer.index} (counted "
+                f"from {start}): {asked[id][:100]!r}; add a column `item` with item ids"
             )
         return id, ""
 

@@ -225,9 +225,7 @@ def _export(
     progress: Progress | None,
 ) -> MemoryExport:
     if only is not None and row.takes not in (Takes.ITEMS, Takes.TASKS):
-        raise InvalidFileError(
-            f"You can choose items only for formats of items. Export {row.name} without a choice of items."
-        )
+        raise InvalidFileError(f"You can choose items only for item formats. Export {row.name} without choosing items.")
     if row.takes is Takes.ANSWERS:
         with store.read() as session:
             require_lead(session, by=by, project=project)

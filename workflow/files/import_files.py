@@ -249,7 +249,9 @@ def _import_attributes(bring: Import, row: Format) -> ImportSummary:
 
 
 ALONE = {
-    Takes.TASKS: "Import a project of another program separately: `touchstone item import {project} {format} FILE`.",
+    Takes.TASKS: (
+        "Import a project from another program separately: `touchstone item import {project} {format} FILE`."
+    ),
     Takes.REPLIES: "Import judges' replies separately: "
     "`touchstone item import {project} {format} FILE --set template=TEMPLATE`.",
 }

@@ -386,8 +386,8 @@ def _taken(file: FileRecord, there: Mapping[str, StoredItem]) -> str:
         )
     if not there:
         return (
-            f"This project has a file {file.path} with other items. Nothing was imported. Rename the new file, "
-            "and import again."
+            f"This project already has a file {file.path} with other items. Nothing was imported. Rename "
+            "the new file, and import again."
         )
     return (
         f"{file.path}: items that are already in this project: {len(there):,} of {len(file.items):,}. Nothing was "

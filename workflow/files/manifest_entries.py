@@ -76,7 +76,7 @@ def _restricted(written: int, of: int) -> dict[str, Any]:
     """Return the entry about chosen items: how many of how many."""
     says = f"Partial export: {written:,} of the project's {of:,} items, selected for this export."
     if written == of:
-        says = f"All {of:,} items of the project at that time, selected for this export."
+        says = f"All {of:,} items that the project had at the time of the export were selected."
     return {"says": says, "written": written, "of": of, "chosen": written, "chosen_and_not_written": []}
 
 

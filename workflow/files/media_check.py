@@ -46,7 +46,7 @@ def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool)
             media.must_show(medium.sha256, content=content)
         except (NotFoundError, InvalidMediaError, NotAvailableError) as error:
             yield (
-                f"Touchstone cannot show the file {medium.sha256[:12]}... of the media store. {error} "
+                f"Touchstone cannot show the file {medium.sha256[:12]}... in the media store. {error} "
                 f"{_shown_by(medium)}"
             )
 

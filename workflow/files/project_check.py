@@ -202,7 +202,10 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
         for item in lot:
             verdict, name = item.verdict, f"item {item.external_id}"
             if verdict.state is not item.state:
-                became = f"is stored as {item.state.value}, but its votes make it {verdict.state.value}. {verdict.why}"
+                became = (
+                    f"is stored as {item.state.value}, but according to its votes the state is "
+                    f"{verdict.state.value}. {verdict.why}"
+                )
                 yield item.id, f"{name} {became}"
             for stage in rules.rounds:
                 offered, cast = slots.get((item.id, stage), 0), of_stage(item.votes, stage)

@@ -19,7 +19,7 @@ _MOST_LINES = 60
 lines.
 """
 _SHOWN = 3
-_SEVERAL = re.compile(r", is that of [\d,]+ items \(")
+_SEVERAL = re.compile(r", is the question of [\d,]+ items \(")
 
 
 class QuestionMatch:
@@ -70,8 +70,8 @@ class QuestionMatch:
             return None, f"{named}, and no item{where} has the answer's question, {_opening(answer.question or '')!r}"
         names = ", ".join(self._names[id] for id in ids[:_SHOWN])
         return None, (
-            f"{named}, and the answer's question, {_opening(self._asked[ids[0]])!r}, is that of {len(ids):,} items ("
-            f"{names}{', ...' if len(ids) > _SHOWN else ''})"
+            f"{named}, and the answer's question, {_opening(self._asked[ids[0]])!r}, is the question of "
+            f"{len(ids):,} items ({names}{', ...' if len(ids) > _SHOWN else ''})"
         )
 
     def contradiction(self, id: int, answer: PredictionRecord) -> str:

@@ -98,9 +98,9 @@ def schema_in(files: RowFiles, survey: Survey, *, old_schemas: bool) -> Schema:
         hashes = (row["hash"], row["guideline_hash"])
         if hashes != (loaded.hash, loaded.guideline_hash) and not old_schemas:
             raise InvalidFileError(
-                f"{files.name}: the hash of the schema {row['name']!r} does not match the text of the schema. "
-                "Nothing was imported. If you trust the archive and an older Touchstone made the archive, run "
-                "`touchstone project import FILE --old-schemas`."
+                f"{files.name}: the hash of the schema {row['name']!r} does not match the text of the "
+                "schema. Nothing was imported. If you trust the archive and an older version of "
+                "Touchstone created it, run `touchstone project import FILE --old-schemas`."
             )
         if row["id"] == survey.project["schema_version_id"]:
             own = loaded.schema_

@@ -89,9 +89,10 @@ def file_rater_names(
     unsaid = unsaid_raters(session, project_id=project_id)
     if unsaid and not hide_unsaid:
         raise ConflictError(
-            f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: {', '.join(unsaid[:5])}. A "
-            "release names machines, but shows people by pseudonyms. Mark each rater as a person or a machine with "
-            "`touchstone rater list` or on the page Add items. Then create the release again."
+            f"Imported {'rater' if len(unsaid) == 1 else 'raters'} without a mark: "
+            f"{', '.join(unsaid[:5])}. A release names machines, but shows people by pseudonyms. Mark "
+            "each rater as a person or a machine with `touchstone rater list` or on the Add items page. "
+            "Then create the release again."
         )
     accounts = file_raters.accounts(session, project_id=project_id)
     called = {name: names[id] for name, id in accounts.items() if id in names}
@@ -339,11 +340,12 @@ def _says(only_released: bool, notes: bool) -> str:
     which = (
         "The evidence excludes data about unreleased items, so the figures describe only released items."
         if only_released
-        else "The evidence contains every item of the project, including rejected items, so that readers can count "
-        "every gate."
+        else (
+            "The evidence contains every item of the project, including rejected items, so that readers "
+            "can recompute the counts of every gate."
+        )
     )
     free = "Notes are unchanged." if notes else "Notes are not included."
     return (
-        f"{which} {free} Pseudonyms of this release replace people's names. The hashes of images and clips are their "
-        "names."
+        f"{which} {free} Pseudonyms of this release replace people's names. Images and clips are named by their hashes."
     )

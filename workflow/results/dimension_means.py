@@ -128,7 +128,7 @@ def agreement_of_levels(
         if PEOPLE not in columns.of or not judges:
             who = "judge" if PEOPLE in columns.of else "person"
             raise RatingsError(
-                f"No {who} has graded models' answers by {columns.criterion}. The comparison needs judges and people."
+                f"No {who} has graded models' answers for {columns.criterion}. The comparison needs judges and people."
             )
         for judge in judges:
             results += at_levels(columns, judge, cross_check=cross_check, statistics=statistics or OF_LEVELS)

@@ -242,7 +242,9 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
     else:
         se = math.sqrt(math.fsum(error**2 for error in errors)) / len(own)
         half = normal_quantile(0.95) * se
-        interval = Interval(value - half, value + half, "normal, independent parts with equal weights", se=se)
+        interval = Interval(
+            value - half, value + half, ("normal approximation for independent parts with equal weights"), se=se
+        )
     return estimated(value, interval, n_units=n, n_raters=2, n_left_out=left_out)
 
 

@@ -179,7 +179,7 @@ def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list
         answers=on_answers,
         items=bool(voted & rated),
     )
-    how = "To change placeholders, use `--fill PLACEHOLDER=FIELD` or the page Judges."
+    how = "To change placeholders, use `--fill PLACEHOLDER=FIELD` or the Judges page."
     problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}. {how}") for _, sentence in troubles]
     if problems or of_answers(plan):
         return problems

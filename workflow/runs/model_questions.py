@@ -189,8 +189,8 @@ class Asker:
         n = sum(n_pictures(picture) for picture in shown)
         if n and self.spec.modality == "text":
             raise Cannot(
-                f"{self.spec.name} accepts no pictures, but this item has pictures. Choose text only to omit the "
-                "pictures."
+                f"{self.spec.name} accepts no images, but this item has images. Run the model with text "
+                "only to omit the images."
             )
         if n > 1 and self.spec.modality == "one_image":
             hint = " Set recent_segments=0 to show only the observation." if n_clips(shown) else ""

@@ -53,8 +53,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     """Raise an error with a sentence for a plan that no worker could execute."""
     if spec.adapter == "file":
         raise ModelError(
-            f"Answers of {spec.name} come from a file. Import the answers with `touchstone item import` or on "
-            "the page Add items."
+            f"Answers of {spec.name} come from a file. Import the answers with `touchstone item import` "
+            "or on the Add items page."
         )
     endpoints.check(spec)
     if plan.batch and (away := why_no_batches()):
@@ -72,8 +72,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
     check_strategy(spec, plan.strategy)
     if plan.strategy == TWO_STEPS and plan.text_only:
         raise ModelError(
-            "The first step of the strategy two_steps asks about the pictures. Do not choose text only with "
-            "this strategy."
+            "The first step of the strategy two_steps asks about the pictures. Do not run this strategy with text only."
         )
     if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
         registry.require_row("prompt_set", plan.prompt_set)

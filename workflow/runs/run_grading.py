@@ -167,13 +167,13 @@ def _refuse_outputs(session: Session, access: Access, outputs: int) -> int:
         raise ConflictError(f"In the schema {access.schema.name}, people grade all answers, so there is no sample.")
     if outputs < before:
         raise ConflictError(
-            f"{with_noun(before, 'answer is', 'answers are')} planned already. A sample cannot become smaller. "
-            f"Enter a larger number."
+            f"{with_noun(before, 'answer is', 'answers are')} already planned. A sample cannot become "
+            "smaller. Enter a larger number."
         )
     if outputs > before and grading_sample.plan_of(access) is not None:
         there = sample_standing.standing(session, access=access).passed_on
         if outputs > there:
             raise ConflictError(
-                f"The plan can draw {with_noun(there, 'answer')} at most, not {outputs:,}. Enter a smaller number."
+                f"The plan can draw at most {with_noun(there, 'answer')}, not {outputs:,}. Enter a smaller number."
             )
     return before

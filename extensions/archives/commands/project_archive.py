@@ -35,7 +35,11 @@ def export(
     project: ProjectName,
     out: Annotated[Path, typer.Option(help="Path of the new archive. The file must not exist yet.")],
     without_media: Annotated[
-        bool, typer.Option("--without-media", help="Make a smaller archive with only the hashes of images and clips.")
+        bool,
+        typer.Option(
+            "--without-media",
+            help=("Make a smaller archive that contains the hashes of images and clips, but not the files."),
+        ),
     ] = False,
 ) -> None:
     """Write a whole project into one archive, to move it to another server or to keep a copy.
@@ -210,4 +214,4 @@ def _counted(rows: Mapping[str, int], media: int | None) -> str:
         for table, noun in (("item", "item"), ("annotation", "submission"), ("member", "member"), ("run", "run"))
     ]
     counts.append(f"{with_noun(rows.get('event', 0), 'line')} of history")
-    return ", ".join([*counts, *([f"{with_noun(media, 'file')} of images and clips"] if media is not None else [])])
+    return ", ".join([*counts, *([f"{with_noun(media, 'file')} (images and clips)"] if media is not None else [])])

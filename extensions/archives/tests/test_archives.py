@@ -282,7 +282,7 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     ):
         import_project(store, media, path=path)
     for accounts_, why in (
-        ({"who": None}, "the archive has nobody with these logins: who"),
+        ({"who": None}, "the archive has no accounts with these logins: who"),
         ({"ann": "yan"}, "this server has no account with these logins: yan"),
         ({"bob": None}, "these logins already exist on this server, but have no row in the file: ann"),
     ):

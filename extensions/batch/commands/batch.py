@@ -155,7 +155,7 @@ def _endpoint(shared: Resources) -> Any:
 
 
 def _print_read(attempts: int, problems: int) -> None:
-    rest = f"; also stored lines that match no question: {problems}" if problems else ""
+    rest = f"; stored lines that match no question: {problems}" if problems else ""
     typer.echo(f"{with_noun(attempts, 'new reply', 'new replies')}{rest}.")
 
 

@@ -66,8 +66,10 @@ ScaleOption = Annotated[
 UnparsedOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="A value of a judge that marks an unreadable reply. The report counts this value as missing. Repeat the "
-        "option for more values.",
+        help=(
+            "A value that marks an unreadable reply of a judge. The report counts this value as "
+            "missing. Repeat the option for more values."
+        ),
         metavar="VALUE",
     ),
 ]

@@ -49,7 +49,7 @@ def render(services: Services) -> None:
     shell.heading("Calibration", "Can a judge replace people?", made_up=view.made_up)
     if view.schema.schema_.stages.comparison is not None and "preferences" in SCREENS:
         link = markup.link("Preferences", addresses.page("preferences", view.name))
-        words = markup.text("Judges that compare two answers are on ")
+        words = markup.text("Judges that compare two answers are on the page ")
         shell.show(markup.tag("p", words, link, markup.text("."), style="ts", data_part="pairs"))
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
     if not stages:
@@ -105,10 +105,12 @@ def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
     """Return why there is no report, and the next step."""
     if raters.people:
         return (
-            "People have given ratings, but no judge has. Start a judge on Judges. Or import a judge's ratings as a "
-            "CSV file with the columns unit, rater, criterion and value."
+            "People have given ratings, but no judge has. Start a judge on the page Judges. Or import a "
+            "judge's ratings as a CSV file with the columns unit, rater, criterion and value."
         )
-    steps = " Run models or import their answers. Then let people grade the answers, and run a judge on Judges."
+    steps = (
+        " Run models or import their answers. Then let people grade the answers, and run a judge on the page Judges."
+    )
     title = view.schema.schema_.stages.in_a_sentence(stage)
     return f"There are no ratings in the {title} yet.{steps if stage is Stage.GRADING else ''}"
 
@@ -149,7 +151,10 @@ def _form(
                 default=raters.people,
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
-                help="Add an imported rater who is a person but is not marked as a person on the page Add items.",
+                help=(
+                    "If an imported rater is a person but not marked as a person on the page Add items, "
+                    "add the rater to this list."
+                ),
             )
         with right:
             judges = st.multiselect(

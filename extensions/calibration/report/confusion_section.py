@@ -89,7 +89,10 @@ def confusion(study: Study) -> Section:
     lead = (
         f"Same value as most people: {first_parts(clauses)}."
         if clauses
-        else "The scale has too many values for a confusion table. See mean human score at each judge score."
+        else (
+            "The scale has too many values for a confusion table. Instead, see the mean human score at "
+            "each judge score."
+        )
     )
     return Section(5, "confusion", title, lead, tuple(blocks))
 

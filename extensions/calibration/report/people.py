@@ -68,12 +68,14 @@ def design(study: Study) -> Section:
     blocks: list[Block] = [
         ReportTable(
             "design",
-            "Who rated how much",
+            "Units rated by each rater",
             columns,
             tuple(rows),
             unit="counts of units; a unit is one rated item or answer",
-            note="Unreadable replies are a judge's replies without a rating that Touchstone can read. All "
-            "statistics below exclude these replies.",
+            note=(
+                "An unreadable reply is a judge's reply in which Touchstone cannot read a rating. All "
+                "statistics below exclude these replies."
+            ),
         )
     ]
     scales = {part.criterion: part for part in study.slices if part.dimension is None}
@@ -169,7 +171,7 @@ def replies(study: Study) -> Iterator[Block]:
     )
     for failure in study.scoreless:
         words = (
-            f"{failure.judge} has scored no unit on {failure.criterion}, so the report excludes this judge for "
+            f"{failure.judge} has not scored any unit on {failure.criterion}, so the report excludes this judge for "
             f"this criterion: {failure.words}."
         )
         yield Paragraph(words, "warning")

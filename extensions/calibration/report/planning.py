@@ -78,8 +78,10 @@ def plan(study: Study) -> Section:
             "Units needed for a narrower interval",
             columns,
             tuple(rows),
-            note="The width falls with the square root of the number of units. Draw new units at random. The list "
-            "of units to check below is not a random sample.",
+            note=(
+                "The width falls with the square root of the number of units. Draw new units at random. "
+                "The units to grade next, listed below, are not a random sample."
+            ),
         ),
     ]
     blocks += _grades(study)
@@ -130,8 +132,10 @@ def _grades(study: Study) -> list[Block]:
             "Units to grade next",
             ("criterion", "unit", "judge's score", "chosen"),
             tuple(units),
-            note="Informative units narrow the interval most. Use these units for a score that is corrected by "
-            "levels. For PPI++, draw units at random.",
+            note=(
+                "Informative units narrow the interval most. Use these units for a score that is "
+                "corrected separately at each level of the judge. For PPI++, draw units at random."
+            ),
         ),
     ]
 

@@ -84,8 +84,11 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
     base = ", and agrees with people more often than a constant judge" if rule.beat_constant else ""
     test = f", and passes the alternative annotator test at epsilon {rule.epsilon:g}" if rule.alternative_test else ""
     return (
-        f"A verdict needs {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
-        f"an agreement among people (Krippendorff's alpha) above {rule.least_reliability:g} (lower limit).",
+        (
+            f"A verdict needs {rule.least_units} units that the judge and people share, {rule.least_people} "
+            "people, and enough agreement among people. The lower limit of Krippendorff's alpha must be "
+            f"above {rule.least_reliability:g}."
+        ),
         f"Can replace a person: the judge is at most {rule.margin:g} below a person (lower limit of the difference)"
         f"{base}{test}.",
         "Usable with correction: the judge cannot replace a person, but the judge's agreement with people is above "
@@ -95,15 +98,22 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         "same value.",
         f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
         "cases, there is not enough data.",
-        "With a blocking bias, a judge can at most be usable with correction. A significant bias blocks if it has "
-        "at least 5 of 100 points, or if it changes the order of two models. Leniency blocks if 5 points are not "
-        "ruled out.",
-        "A smaller significant bias forbids rankings if the bias is at least as large as the distance to the next "
-        "model. A bias also forbids rankings if 5 points are not ruled out.",
+        (
+            "With a blocking bias, a judge can at most be usable with correction. A significant bias is "
+            "blocking if it is at least 5 of 100 points, or if it changes the order of two models. Leniency "
+            "is also blocking if the data do not rule out 5 points."
+        ),
+        (
+            "A smaller significant bias forbids rankings if the bias is at least as large as the distance to "
+            "the next model. A bias also forbids rankings if the data do not rule out 5 points."
+        ),
         RULED_OUT,
-        f"The weakest verdict counts if more than {MOST_LOST:.0%} of replies are unread, or if losses depend on the "
-        "model, the dimension or people's grade. To find this verdict, Touchstone computes several verdicts. Unread "
-        "replies get the lowest value, the highest value, or the value farthest from people's values.",
+        (
+            f"The weakest verdict counts if more than {MOST_LOST:.0%} of replies are unread, or if losses "
+            "depend on the model, the dimension or people's grade. To find this verdict, Touchstone computes "
+            "several verdicts. In these verdicts, unread replies get the lowest value, the highest value, or "
+            "the value farthest from people's values."
+        ),
         "All other limits come from 95 % intervals, clustered by question if the questions are known. Lower limits "
         "include one worst-case question. Holm's method corrects for several verdicts, separately for criteria and "
         "for dimensions.",

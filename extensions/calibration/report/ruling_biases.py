@@ -172,7 +172,10 @@ def biases_table(study: Study) -> list[ReportTable]:
             "Biases that the verdict depends on",
             columns,
             tuple(rows),
-            unit="points of 100 from the lowest to the highest value, with 95 % intervals (CR2, by question)",
+            unit=(
+                "points out of 100 (the distance from the lowest to the highest value), with 95 % "
+                "intervals (CR2, by question)"
+            ),
             note="p is corrected for the kinds of bias (Bonferroni) and for the models (Holm). Length compares a "
             "long answer (90th percentile) with a short answer (10th percentile). The rule says which biases "
             "block the verdict.",

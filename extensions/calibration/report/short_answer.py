@@ -18,7 +18,7 @@ VERDICTS: Mapping[Verdict, str] = {
     "replace": "{} can replace a person.",
     "limited": "{} can replace a person, but not to rank models.",
     "correct": "{} can help estimate people's scores, but cannot replace people.",
-    "no": "Do not use {} here.",
+    "no": "{} is not usable.",
     "people": "People agree too little to test {}.",
     "open": "It is too early to say whether {} can replace a person.",
 }

@@ -144,7 +144,7 @@ def _grades(plan: Mapping[str, Mapping[str, Cell]], undecided: Sequence[str]) ->
         sentences.append(f"Grades: {now} on {with_noun(_whole(row['units now']), 'unit')}{then}.")
     short = [f"{name} {_more(plan[name]):,}" for name in undecided if name in plan and _more(plan[name])]
     if short:
-        sentences.append(f"Further units in undecided dimensions, for \N{PLUS-MINUS SIGN}{AIM}: {first_parts(short)}.")
+        sentences.append(f"More units needed in undecided dimensions for ±{AIM}: {first_parts(short)}.")
     return sentences
 
 
@@ -166,7 +166,7 @@ def _versions(tables: Mapping[str, ReportTable], about: Ruling) -> list[str]:
     table = tables.get("drift")
     named = [dict(zip(table.columns, row, strict=True)) for row in table.rows] if table else []
     clauses = [
-        f"{row['versions']}, change of agreement {figure_in_words(change)}, {row['verdict']}"
+        f"{row['versions']}, change in agreement {figure_in_words(change)}, {row['verdict']}"
         for row in named
         if (row["criterion"], row["dimension"], row["what"]) == (about.criterion, ALL, "change")
         and str(row["versions"]).startswith(f"{about.judge} after ")

@@ -64,7 +64,7 @@ class StoredRule:
         if given is None and self.rule is None:
             return "The default rule, which was not set beforehand"
         if self.rule is None or (given is not None and given != self.rule):
-            return "The rule set for this report, without proof that the rule existed before the first reply"
+            return "A rule for this report, without proof that the rule existed before the first reply"
         if not self.before:
             return f"The rule, set on {self.stored_on}, after the first reply on {self.first_reply or 'an unknown day'}"
         return f"The rule, set beforehand on {self.stored_on}; the first reply arrived on {self.first_reply}"
@@ -273,14 +273,16 @@ class Study:
                     parts.append(self._slice(criterion, dimension, part, scale, lost))
         if not parts:
             nothing = [
-                f"{failure.judge} has scored no unit on {failure.criterion}: {failure.words}."
+                f"{failure.judge} has not scored any unit on {failure.criterion}: {failure.words}."
                 for failure in self.scoreless
             ]
             raise RatingsError(
                 " ".join(
                     [
-                        "No criterion has ratings from these people and from these judges. Name raters who rated the "
-                        "same criterion.",
+                        (
+                            "No criterion has ratings from both these people and these judges. Name raters "
+                            "who rated the same criterion."
+                        ),
                         *nothing,
                     ]
                 )

@@ -198,7 +198,7 @@ def _wins(
         raters = raters or humans.raters
     if isinstance(humans, Ratings) and not humans.numeric:
         if score == "neg_rmse":
-            raise RatingsError('The ratings are texts, but "neg_rmse" needs numbers. Use "accuracy".')
+            raise RatingsError('The ratings are text, but "neg_rmse" needs numbers. Use "accuracy".')
         table = np.where(humans.rated, humans.codes, np.nan).astype(float)
         place = {category: float(at) for at, category in enumerate(humans.categories)}
         f = np.array([math.nan if value is None else place.get(str(value), -1.0) for value in judge], dtype=float)
@@ -286,7 +286,7 @@ def _decided(wins: _Wins, epsilon: float, q: float, least: int, confidence: floa
     )
     rho = estimated(
         float(np.mean([person.advantage.value for person in tested])),
-        no_interval("there are too few people to resample, and their shares use the same units."),
+        no_interval("there are too few people to resample, and the people's shares come from the same units."),
         n_units=wins.n_units,
         n_raters=k,
         n_left_out=wins.n_left_out,

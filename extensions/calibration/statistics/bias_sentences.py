@@ -24,8 +24,8 @@ BIAS_STARTS = (BLOCKED, QUALIFIED, NOT_YET, NOT_SURE)
 """The beginning of a sentence about each kind of bias."""
 
 RULED_OUT = (
-    f"{MOST_POINTS:g} points are ruled out if the {LIMITS * 100:g} % limits of the bias exclude {MOST_POINTS:g} points "
-    "in both directions (two one-sided tests)."
+    f"A bias of {MOST_POINTS:g} points is ruled out if its {LIMITS * 100:g} % limits exclude "
+    f"{MOST_POINTS:g} points in both directions (two one-sided tests)."
 )
 """How a bias is ruled out, for the rule."""
 

@@ -192,7 +192,7 @@ def classification_rates(
             _resampled(
                 _ratio(2 * agreed * of_people[:, at], of_people[:, at] + of_judge[:, at]),
                 sample,
-                f"People and the judge gave no unit the label {name}.",
+                f"Neither people nor the judge gave any unit the label {name}.",
                 **common,
             ),
         )
@@ -268,7 +268,9 @@ def pass_rates(
         specificity=_share(sample, 1 - f, 1 - y, "People labeled no unit as negative.", **common),
         accuracy=_share(sample, (y == f).astype(float), every, nothing, **common),
         precision=_share(sample, y, f, "The judge labeled no unit as positive.", **common),
-        f1=_resampled(_ratio(2 * y * f, y + f), sample, "People and the judge labeled no unit as positive.", **common),
+        f1=_resampled(
+            _ratio(2 * y * f, y + f), sample, ("Neither people nor the judge labeled any unit as positive."), **common
+        ),
         judged_rate=_share(sample, f, every, nothing, **common),
         true_rate=_share(sample, y, every, nothing, **common),
     )

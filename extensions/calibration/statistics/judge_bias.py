@@ -374,7 +374,7 @@ def _gap_of_means(
     n_own, n_rest = int(own.sum()), int(rest.sum())
     n = n_own + n_rest
     if not n_own or not n_rest:
-        unscored = "No unit of this group has scores from the judge and people."
+        unscored = "No unit in this group has scores from the judge and people."
         reason = "There is no other group to compare with." if n_own else unscored
         return undefined(reason, n_units=n, n_raters=2, n_left_out=left_out, confidence=confidence)
     value = float(values[own].mean() - values[rest].mean())

@@ -147,7 +147,7 @@ def drift(
     for statistic in (*versions, changed):
         value = float(statistic(sample.counts[None])[0]) if n and people else math.nan
         if math.isnan(value):
-            reason = "No unit has ratings of both versions and a person, or one rater always gives the same value."
+            reason = "No unit has ratings from both versions and a person, or one rater always gives the same value."
             statistics.append(
                 undefined(reason, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
             )

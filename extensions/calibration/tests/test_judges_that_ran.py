@@ -161,7 +161,9 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
 def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     with ScriptedServer([chat("I cannot say.")]) as server:
         world.work(world.run(server.url, world.plan()))
-    with pytest.raises(RatingsError, match="judge by likeness 1 has scored no unit on score: 0 of 12 scored; 12 unpar"):
+    with pytest.raises(
+        RatingsError, match="judge by likeness 1 has not scored any unit on score: 0 of 12 scored; 12 unpar"
+    ):
         found(world, "judge by likeness 1")
     replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
     raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
@@ -173,7 +175,7 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
         assert waiting
     study, report = found(world, "judge by likeness 1", "judge by likeness 1 (2)")
     assert [each.judge for each in study.scoreless] == ["judge by likeness 1"]
-    assert "judge by likeness 1 has scored no unit on score" in " ".join(
+    assert "judge by likeness 1 has not scored any unit on score" in " ".join(
         block.words for block in report.section("design").blocks if isinstance(block, Paragraph)
     )
     with pytest.raises(RatingsError, match="has not replied yet, because its run is waiting"):

@@ -91,11 +91,11 @@ def test_a_judge_that_has_scored_nothing_is_told() -> None:
     rows = list(study().rows)
     rows += [Rating(f"q{at} · m", "mute", "score", "no score: truncated") for at in range(8)]
     of = calibration(study(rows=rows, judges=("gpt", "mute")), HERE)
-    assert "mute has scored no unit on score" in said(of, "design")
+    assert "mute has not scored any unit on score" in said(of, "design")
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (mute,) = [each for each in box.rulings if each.judge == "mute"]
     assert (mute.verdict, mute.why) == ("open", ("The judge has scored no unit: 0 of 8 scored; 8 truncated.",))
-    with pytest.raises(RatingsError, match="mute has scored no unit on score: 0 of 8 scored; 8 truncated"):
+    with pytest.raises(RatingsError, match="mute has not scored any unit on score: 0 of 8 scored; 8 truncated"):
         calibration(study(rows=rows, judges=("mute",)), HERE)
 
 

@@ -65,7 +65,7 @@ def test_losses_of_one_value_qualify_the_verdict_with_numbers(lossy: Calibration
     found = ruling(lossy)
     assert found.verdict == "correct"
     assert found.unread == found.why[0]
-    assert found.why[0].startswith(f"{LIMITS} 60 of 1,000 replies are unread (6.0 %).")
+    assert found.why[0].startswith(f"{LIMITS} 60 of 1,000 replies could not be read (6.0 %).")
     assert "Losses depend on people's grade (p < 0.001): 0 lost 60 of 500, all others 0 of 500." in found.why[0]
     # A person and the truth differ on 10 of 1,000 answers, 5 of each value: both say 0 and 1 500 times, so chance
     # agreement is 0.5 and kappa (0.99 - 0.5) / 0.5 = 0.98. Two people differ on 20: 0.96. Without the lost replies,
@@ -97,7 +97,7 @@ def test_losses_of_a_near_copy_limit_the_verdict_on_both() -> None:
     both = replace(one, rows=[*one.rows, *whole], judges=("same", "gpt"))
     (found,) = rulings_of(both, Rule(), {"score": [("same", "gpt")]})
     assert (found.judge, found.copies, found.verdict) == ("same", ("gpt",), "correct")
-    assert found.unread.startswith(f"{LIMITS} 60 of 1,000 replies of gpt are unread (6.0 %).")
+    assert found.unread.startswith(f"{LIMITS} 60 of 1,000 replies of gpt could not be read (6.0 %).")
 
 
 def test_a_green_verdict_that_holds_at_the_bounds_says_so() -> None:
@@ -105,7 +105,7 @@ def test_a_green_verdict_that_holds_at_the_bounds_says_so() -> None:
     found = ruling(report(range(0, 24, 2)))
     assert (found.verdict, found.unread) == ("replace", "")
     (said,) = [each for each in found.why if "the verdict would be the same" in each.lower()]
-    assert said.startswith("12 of 1,000 replies are unread (1.2 %). Losses depend on people's grade")
+    assert said.startswith("12 of 1,000 replies could not be read (1.2 %). Losses depend on people's grade")
     assert said.endswith("if each unread reply had the lowest value or the highest value.")
 
 

@@ -28,7 +28,7 @@ def failures(
     send: Annotated[
         bool,
         typer.Option(
-            "--send", help="Send the answers that the schema selects with `coding: of` to coding, then count failures."
+            "--send", help=("Send the answers selected by `coding: of` in the schema to coding, then count failures.")
         ),
     ] = False,
     outputs: Annotated[
@@ -38,8 +38,10 @@ def failures(
     answers: Annotated[
         Path | None,
         typer.Option(
-            help="Also write each coded answer to this CSV file, with the settled codes and the codes of each coder "
-            "under a pseudonym.",
+            help=(
+                "Also write coded answers to this CSV file, with the settled codes and each coder's "
+                "codes. Coders have pseudonyms."
+            ),
             metavar="FILE.csv",
         ),
     ] = None,

@@ -319,7 +319,7 @@ def test_a_project_without_coding_sends_nothing(store: Store) -> None:
         ("raters: 2\n    of", "raters: 0\n    of", "the number must be at least 1"),
         ("of: {score: key}", "of: {}", "`score` is missing"),
         ("of: {score: key}", "of: {score: human}", "`criterion` is missing"),
-        ("of: {score: key}", "of: {score: human, criterion: scor}", "not a criterion of grading .*`score`"),
+        ("of: {score: key}", "of: {score: human, criterion: scor}", "not a grading criterion with numbers.*`score`"),
         ("of: {score: key}", "of: {score: key, criterion: score}", "only scores of people and judges"),
         (
             "of: {score: key}",

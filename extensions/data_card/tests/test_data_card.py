@@ -95,7 +95,7 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
 def test_a_private_split_has_no_number_that_rests_on_its_answers(kept: Store, media: MediaStore) -> None:
     text, _ = made(kept, media, private=("test",))
     assert "The public files of test do not include answer." in text
-    assert "The right answers of test are private, so the results do not count these items." in text
+    assert "Items in test have private right answers, so the results do not count these items." in text
     assert "Answer, mean" not in text
     assert "Position 1" not in text
     assert "| red |" not in text

@@ -66,7 +66,7 @@ def make(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Draft items for at most this many images, in the order of the pool.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The random seed for the choice of an example task for each image.")] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed for choosing a seed task for each image.")] = 0,
     tries: Annotated[
         int, typer.Option(min=1, max=20, help="Ask the model again up to this many times if a reply is invalid.")
     ] = 3,

@@ -104,7 +104,7 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
     assert (made["Step"], made["In"], made["Out"], made["Cost"]) == ("Proposing", "12", "5", "0.2500 EUR")
     assert made["How"] == "drafter-9, 21 requests"
     for said in (
-        "not asked about (more than requested): 2",
+        "images not sent to the model (more than requested): 2",
         "declined: 1, such as wall.png",
         "no reply was taken: 4, such as w1.png",
         "invalid replies, the reply is not JSON: 12",
@@ -112,14 +112,14 @@ def test_a_file_is_looked_at_then_given_and_told_step_by_step(store: Store, home
         assert said in made["Dropped, and why"]
     assert (out["Step"], out["In"], out["Out"]) == ("Giving to images", "5", "4")
     assert out["How"].startswith("d.json, ")
-    assert "by lea; shown to the authors of 50 %; seed " in out["How"]
+    assert "by lea; shown to authors for 50 % of images; seed " in out["How"]
     assert out["Dropped, and why"] == "This image is not in the project: 1, such as lost.png"
     arms = rows(page, "The proposal is")
     assert [(each["Images"], each["Written"]) for each in arms] == [("2", "0")] * 2
     assert sum(int(each["Started"]) for each in arms) == 3
 
     again = given(store, home, proposals(images, model="another"))
-    assert "4 images already had a proposal, which does not change." in words(again)
+    assert "4 images already had a proposal. Existing proposals do not change." in words(again)
     assert again.button(key="drafting.give").disabled
     for name in ("drafting", "pipelines"):
         seen = words(drawn(store, home, name, "ann", project="p"))

@@ -49,8 +49,7 @@ def _rings(rings: Any) -> str | None:
             )
     if sum(map(len, rings)) > MOST_POINTS:
         return (
-            f"the mask has {sum(map(len, rings)):,} points, but at most {MOST_POINTS:,} are allowed. Remove "
-            "invisible masks."
+            f"the mask has {sum(map(len, rings)):,} points, but at most {MOST_POINTS:,} are allowed. Simplify the mask."
         )
     for number, ring in enumerate(rings, 1):
         for place, point in enumerate(ring, 1):

@@ -93,7 +93,7 @@ def test_the_page_says_why_its_table_is_empty_below_late_answers(store: Store, c
         submissions.submit(store, person=ann, task=task, key="late", values=make_fields(1))
     page = drawn(store, home, "items", "lea", project="p", expired="yes")
     assert "an unfinished item" in part(page, "about")
-    assert "The table is empty: the list above is about unfinished or hidden items." in words(page)
+    assert "The table is empty. The list above shows unfinished or hidden items." in words(page)
     assert "No items match" not in words(page)
 
 

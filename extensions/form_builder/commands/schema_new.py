@@ -90,7 +90,7 @@ _QUESTIONS = (
     _Question(
         "keep",
         "--keep",
-        "How many votes keep an item: all, or more than half? unanimous | majority",
+        "How many votes does an item need to be kept: all, or more than half? unanimous | majority",
         lambda said: "unanimous",
         lambda text, said: outline.keep_of(text, said["raters"]),
         lambda said: said["raters"] > 2,
@@ -180,7 +180,7 @@ def register(cli: typer.Typer) -> None:
         raters: Annotated[str | None, typer.Option(help="How many people check each item. Default: 2.")] = None,
         check: CheckOption = None,
         keep: Annotated[
-            KeptBy | None, typer.Option(help="How many votes keep an item: all, or more than half.")
+            KeptBy | None, typer.Option(help="How many votes an item needs to be kept: all, or more than half.")
         ] = None,
         grade: Annotated[
             bool | None, typer.Option("--grade/--no-grade", help="Let people grade models' answers.")

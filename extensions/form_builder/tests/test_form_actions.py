@@ -131,7 +131,7 @@ def test_hostile_edits_are_refused(store: Store, boss: Person, edit: Any) -> Non
 
 def test_a_name_for_a_whole_row_is_refused_with_a_sentence(store: Store, boss: Person) -> None:
     edit = {"do": "name", "path": ["stages", "verification", "criteria", 0], "value": "q"}
-    assert "rows cannot change this notation" in actions.check_form(store, boss, asked(edits=[edit]))["refused"]
+    assert "form rows cannot edit this YAML notation" in actions.check_form(store, boss, asked(edits=[edit]))["refused"]
 
 
 @pytest.mark.parametrize(

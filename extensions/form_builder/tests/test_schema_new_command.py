@@ -88,7 +88,10 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
     ("words", "sentence"),
     [
         (["mine.txt"], "mine.txt: a schema's file name must end in .yaml, such as mine.yaml."),
-        (["gone/mine.yaml"], "The folder gone does not exist. Create the folder, or give another path."),
+        (
+            ["gone/mine.yaml"],
+            "The folder gone does not exist. Create the folder, or give another path.",
+        ),
         (
             ["mine.yaml", "--name", "My Own"],
             "--name: `My Own` must have only lowercase letters, digits and underscores",

@@ -26,12 +26,13 @@ def register(cli: typer.Typer) -> None:
 
 
 def frames(
-    videos: Annotated[Path, typer.Argument(help="A video, or a folder with videos and subfolders.")],
+    videos: Annotated[Path, typer.Argument(help="A video, or a folder with videos. Subfolders are included.")],
     out: Annotated[Path, typer.Argument(help="The folder for the frames and their manifest, frames.jsonl.")],
     every: Annotated[int | None, typer.Option(min=1, help="Take every Nth frame.")] = None,
     seconds: Annotated[str | None, typer.Option(metavar="S", help="Take one frame every S seconds.")] = None,
     times: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Take frames at the times of a CSV file with `source,time`.")
+        Path | None,
+        typer.Option(metavar="FILE", help=("Take frames at the times in a CSV file with the columns `source,time`.")),
     ] = None,
     scenes: Annotated[bool, typer.Option("--scenes", help="Take the first frame of each scene.")] = False,
     scene_change: Annotated[
@@ -67,7 +68,7 @@ def frames(
         ),
     ] = 6,
     motion: Annotated[
-        bool, typer.Option("--motion", help="Record the motion of each frame since the previous frame.")
+        bool, typer.Option("--motion", help="Measure the motion between each frame and the previous frame.")
     ] = False,
     least_motion: Annotated[
         float | None, typer.Option(min=0.0, help="Drop frames with less motion than this number of pixels.")
@@ -76,7 +77,8 @@ def frames(
         float | None, typer.Option(min=0.0, help="Drop frames with more motion than this number of pixels.")
     ] = None,
     montage: Annotated[
-        bool, typer.Option("--montage", help="Save sheets of all frames with their times to OUT/montage.")
+        bool,
+        typer.Option("--montage", help=("Save sheets of thumbnails of all frames, with their times, to OUT/montage.")),
     ] = False,
     format: Annotated[str, typer.Option(help="The image format: png, or jpg (quality 95).")] = "png",
 ) -> None:

@@ -102,7 +102,7 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     said = {names.index(name): (each["taken"], each["why"]) for name, each in decided.data["frames"].items()}
     assert said == {
         kept[0]: (False, "deselected by a lead"),
-        kept[1]: (True, "kept by the screening"),
+        kept[1]: (True, "kept by screening"),
         dropped[0]: (True, f"selected by a lead, although {frames(folder)[dropped[0]].row['why']}"),
         dropped[1]: (False, frames(folder)[dropped[1]].row["why"]),
     }

@@ -128,7 +128,7 @@ def test_a_folder_of_videos_becomes_images_of_the_pool(lea: Services, packed: by
     assert part(page, "candidates") == "28 frames with these filters. Chosen frames: 6 of 28."
     assert words(page).count('data-part="candidate"') == 24, "a page of them"
 
-    page.selectbox(key="frames.filter.show").set_value("Kept by the screening").run()
+    page.selectbox(key="frames.filter.show").set_value("Kept by screening").run()
     (folder,) = folders(lea)
     page.selectbox(key=f"frames.filter.source.{folder.name}").set_value("b.webm").run()
     assert part(page, "candidates") == "3 frames with these filters. Chosen frames: 6 of 28."

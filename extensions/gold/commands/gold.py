@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from extensions.gold.making import GoldCandidate
 
 Project = Annotated[str, typer.Argument(help="The project.")]
-InStage = Annotated[Stage, typer.Option("--stage", help="A verification stage, or grading.")]
+InStage = Annotated[Stage, typer.Option("--stage", help="The stage: a verification stage or grading.")]
 
 
 def register(cli: typer.Typer) -> None:

@@ -271,7 +271,7 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, lena, item="colour/1", answers={"colour": "red"})
     with pytest.raises(InvalidInputError, match="Choose one of the listed answers"):
         add(store, lena, item="colour/1", answers={"choice": "green"})
-    with pytest.raises(InvalidInputError, match="give the right answers of this item"):
+    with pytest.raises(InvalidInputError, match="give the right answers to this item"):
         add(store, lena, item="colour/1", answers={})
     with pytest.raises(NotAllowedError):
         add(store, ulla, item="colour/1", answers={"choice": "red"})

@@ -60,8 +60,10 @@ def import_(
     answers: Annotated[
         list[str] | None,
         typer.Option(
-            help="An adjudication reason in one dimension that this version settles. Publishing the version closes "
-            "the open decisions with this reason. Repeat the option for more reasons.",
+            help=(
+                "An adjudication reason that this version settles in one dimension. Publishing the "
+                "version closes the open decisions with this reason. Repeat the option for more reasons."
+            ),
             metavar="REASON@DIMENSION",
         ),
     ] = None,

@@ -106,9 +106,8 @@ def test_without_ids_the_question_says_which_item_and_two_of_one_question_are_no
     with pytest.raises(InvalidFileError) as told:
         bring(store, media, log)
     why = (
-        "the answer has no item id, and the answer's question, 'Where am I?', is that of 2 items "
-        "(Localization/location/0, "
-        "Localization/location/1)"
+        "the answer has no item id, and the answer's question, 'Where am I?', is the question of 2 items "
+        "(Localization/location/0, Localization/location/1)"
     )
     assert str(told.value).splitlines() == [
         "2 rows are invalid:",
@@ -138,7 +137,7 @@ def test_one_of_two_items_of_one_question_is_told_by_the_dimension(
     bring(store, media, tmp_path / "more", "egothink")
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"doc_id": 0, "input": "Is my glass full\n or empty?", "filtered_resps": "full"}) + "\n")
-    with pytest.raises(InvalidFileError, match="is that of 2 items"):
+    with pytest.raises(InvalidFileError, match="is the question of 2 items"):
         bring(store, media, path, model="m")
     assert bring(store, media, path, model="m", dimension="activity").predictions == 1
     assert answered(store) == {("Activity/0", "m"): "full"}

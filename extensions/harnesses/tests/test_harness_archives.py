@@ -100,7 +100,7 @@ def test_an_archive_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_zip_in_a_zip_and_other_zips(tmp_path: Path) -> None:
     inner = io.BytesIO((LOGS / "inspect.eval").read_bytes())
     nested = archive(tmp_path / "l.eval", {"inspect.eval": inner.getvalue()})
-    assert "is a ZIP file without header.json, so the file is not a log of Inspect" in refused(nested)
+    assert "is a ZIP file without header.json, so the file is not an Inspect log" in refused(nested)
     outside = archive(tmp_path / "o.eval", {"header.json": HEAD, "samples/../../x_epoch_1.json": ONE})
     assert "contains an unexpected file 'samples/../../x_epoch_1.json'" in refused(outside)
     damaged = archive(tmp_path / "h.eval", {"header.json": "{", "samples/a_epoch_1.json": ONE})

@@ -119,7 +119,7 @@ def test_log_likelihoods_are_no_text() -> None:
 
 def test_scores_next_to_answers_are_told_from_them(tmp_path: Path) -> None:
     scores = LOGS / "lmms_eval_0.3.5" / "20261123_163514_results.json"
-    assert "has scores of lmms-eval or lm-eval, but no answers" in refused(scores)
+    assert "has scores from lmms-eval or lm-eval, but no answers" in refused(scores)
     assert "has scores" in refused(scores, format="lmms_eval_samples")
 
 
@@ -128,7 +128,7 @@ def test_a_name_says_nothing_about_what_a_file_is(tmp_path: Path) -> None:
     shutil.copy(LOGS / "inspect.json", tmp_path / "answers.json")
     assert len(read(tmp_path / "log.zip").rows) == 18
     assert len(read(tmp_path / "answers.json").rows) == 9
-    assert "log.zip is not a log of samples of lmms-eval" in refused(tmp_path / "log.zip", format="lmms_eval_samples")
+    assert "log.zip is not a sample log of lmms-eval" in refused(tmp_path / "log.zip", format="lmms_eval_samples")
     own = tmp_path / "own.jsonl"
     own.write_text('{"item": "a", "model": "m", "text": "x"}\n')
     assert "own.jsonl is not a log of Inspect" in refused(own, format="inspect_log")

@@ -72,7 +72,7 @@ def test_a_written_item_begins_with_its_image(store: Store, tmp_path: Path) -> N
         "name": "V.mp4/00012.480000.png",
         "source": "V.mp4",
         "frame": "312, at 312/25 s",
-        "sharpness in its video": "81.5",
+        "sharpness in the video": "81.5",
         "look-alikes": "group 4",
         "taken": "seconds: 2",
         "screened": "min_sharpness: 90.0",

@@ -111,7 +111,7 @@ def test_what_cannot_be_stored_in_a_result_is_replaced(tmp_path: Path) -> None:
 
 def test_a_program_that_does_not_end(tmp_path: Path) -> None:
     tools = program(tmp_path, "import time; time.sleep(600)", seconds=0.3)
-    assert failed(tools) == ("timeout", "look did not end within 0.3 seconds.")
+    assert failed(tools) == ("timeout", "look did not finish within 0.3 seconds.")
 
 
 def test_it_is_ended_with_all_that_it_has_started_when_the_run_stops(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def _output(tool: Tool, process: subprocess.Popen[bytes], stop: Callable[[], boo
             if over is not None and (not open_.get_map() or now - over > REST_SECONDS):
                 break
             if over is None and now > end:
-                raise ToolFailure("timeout", f"{tool.name} did not end within {tool.seconds:g} seconds.")
+                raise ToolFailure("timeout", f"{tool.name} did not finish within {tool.seconds:g} seconds.")
             if stop():
                 raise ToolFailure("stopped", f"Touchstone stopped {tool.name}, because the run was stopped.")
             if not open_.get_map():

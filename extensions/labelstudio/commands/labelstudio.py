@@ -47,7 +47,7 @@ Ahead = Annotated[
 ]
 Hold = Annotated[
     float | None,
-    typer.Option(min=0.1, help="The number of hours for which Touchstone reserves a task for its person. Default: 8."),
+    typer.Option(min=0.1, help=("The number of hours for which Touchstone reserves a task for a person. Default: 8.")),
 ]
 MediaFrom = Annotated[
     str | None,
@@ -99,7 +99,7 @@ def people(
     ] = False,
     match: Annotated[
         bool,
-        typer.Option("--match", help="Map all members by login, if the login is an email address in Label Studio."),
+        typer.Option("--match", help="Map each member whose login is an email address in Label Studio."),
     ] = False,
 ) -> None:
     """Say which login has which email address in Label Studio, so that people get their own tasks.
@@ -191,9 +191,7 @@ def sync(
     hold: Hold = None,
     media_from: MediaFrom = None,
     local_files: LocalFiles = None,
-    every: Annotated[
-        float, typer.Option(min=1, max=10, help="The number of seconds between two synchronizations.")
-    ] = 5.0,
+    every: Annotated[float, typer.Option(min=1, max=10, help="The number of seconds between synchronizations.")] = 5.0,
 ) -> None:
     """Send tasks and fetch answers again and again, until Ctrl+C. If it is interrupted, the same command continues.
 

@@ -22,7 +22,9 @@ Spec = Annotated[
 ]
 Strategy = Annotated[
     str,
-    typer.Option(help="generate: the model writes its answers. rank_options: the model picks the likeliest choice."),
+    typer.Option(
+        help=("generate: the model writes its answers. rank_options: the model picks the most likely choice.")
+    ),
 ]
 Seconds = Annotated[
     float,

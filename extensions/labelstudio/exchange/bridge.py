@@ -237,8 +237,8 @@ def _woken(store: Store, project: str, address: str) -> datetime | None:
 
 
 _ONE_ONLY = (
-    "Stored answers can stay in Label Studio only if the server has one rater. Otherwise, other raters could open "
-    "these answers. Turn off this setting first."
+    "Stored answers can stay in Label Studio only if the server has one rater. Otherwise, other raters "
+    "could open these answers. First turn off the setting Keep stored answers editable."
 )
 
 

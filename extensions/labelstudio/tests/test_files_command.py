@@ -23,7 +23,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         "Imported 4 items, 1 answer, 31 ratings.",
         "Media: 0 present, 4 missing (4 items with missing media; add the files with --media DIR).",
         "Not imported, because the task was skipped: 1 annotation.",
-        "Replaced by a later annotation of the same person or model: 1.",
+        "Replaced by a later annotation from the same person or model: 1.",
         "Counted as people: label-studio-4, label-studio-5.",
         "To mark a rater as a person or machine: touchstone rater list old --people NAME or --machines NAME.",
     ]

@@ -100,7 +100,8 @@ FIELD_REFUSALS: Mapping[type, Refusal[ItemField]] = {
     JsonField: _always("Label Studio has no control for a field of kind `json`."),
     OptionOfField: _none_of_them,
     OrderOfField: _always(
-        "authors would write and order the entries in one form, but a Label Studio form cannot rank its own answers."
+        "authors would write and order the entries in one form, but a Label Studio form cannot order "
+        "entries from the same form."
     ),
     SegmentsField: _always("Label Studio has no control for a field of kind `segments`."),
 }

@@ -77,7 +77,12 @@ def list_(project: Project) -> None:
 def budget(
     project: Project,
     most: Annotated[int | None, typer.Option(help="The maximum number of entries per team within --days.")] = None,
-    days: Annotated[int, typer.Option(help="The number of days for which --most applies.")] = 7,
+    days: Annotated[
+        int,
+        typer.Option(
+            help=("The period for --most, in days. For example, --most 2 --days 7 allows 2 entries in 7 days.")
+        ),
+    ] = 7,
     unlimited: Annotated[
         bool, typer.Option("--unlimited", help="Remove the limit, so that teams can send any number of entries.")
     ] = False,

@@ -50,8 +50,8 @@ def test_a_team_may_send_in_so_many_and_is_told_when_again(store: Store, media: 
     with pytest.raises(NotAllowedError) as refused:
         take(store, media, third, team="team a")
     assert str(refused.value) == (
-        "Touchstone did not accept the entry because team a has sent 2 of at most 2 entries in 7 days. The team can "
-        "send its next entry from 11 May 2026, 09:00:00 UTC."
+        "Touchstone did not accept the entry because team a has reached the limit (2 of 2 entries in 7 days). The "
+        "team can send its next entry from 11 May 2026, 09:00:00 UTC."
     )
     take(store, media, third, team="Team B")
     with pytest.raises(AlreadyTakenError):  # a duplicate is reported before the budget

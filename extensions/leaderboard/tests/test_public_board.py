@@ -81,9 +81,9 @@ def test_slices_never_name_what_items_say(world: Store) -> None:
     counted = shown(world, by="task_goal.words", bins=(1, 4))
     assert [column.partition("; ")[2] for column in counted.columns[1:]] == ["Goal: number of words: 1 to 3"]
     for by, words in (
-        ("task_goal", "Touchstone cannot show slices by Goal because the values could reveal texts of items."),
-        ("question", "could reveal texts of items"),
-        ("video_id", "could reveal texts of items"),
+        ("task_goal", "Touchstone cannot show slices by Goal because the values could reveal item texts."),
+        ("question", "could reveal item texts"),
+        ("video_id", "could reveal item texts"),
         ("answer", "would reveal information about the key"),
         ("answer.words", "would reveal information about the key"),
         ("beauty", "Touchstone cannot slice items by 'beauty'"),

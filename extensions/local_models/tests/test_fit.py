@@ -105,8 +105,8 @@ def test_half_downloaded_weights_are_told(tmp_path: Path) -> None:
         ("{", "Touchstone cannot read m/config.json"),
         ("[]", "the file is not a JSON object"),
         ("{}", "has no model_type"),
-        ('{"model_type": "minigpt4"}', "MiniGPT-4 has no class in transformers"),
-        ('{"model_type": "mPLUG-owl"}', "mPLUG-Owl has no class in transformers"),
+        ('{"model_type": "minigpt4"}', "The transformers library has no class for MiniGPT-4"),
+        ('{"model_type": "mPLUG-owl"}', "The transformers library has no class for mPLUG-Owl."),
     ],
 )
 def test_configurations_that_are_none(config: str, sentence: str, tmp_path: Path) -> None:
@@ -141,9 +141,7 @@ def test_what_fits(memory: fit.Memory, dtype: str, fits: bool, where: str, kind:
 
 def test_smaller_weights_are_named_where_they_would_fit(tmp_path: Path) -> None:
     found = fit.look(model(tmp_path / "m", w=("F16", [7_063_427_072])))
-    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith(
-        "Use dtype bfloat16, because the model then fits."
-    )
+    assert fit.fit(found, memory=fit.Memory(20 * GIB)).sentence.endswith("Use dtype bfloat16 so that the model fits.")
     assert "The model requires a GPU" in fit.fit(found, device="cuda:0", memory=fit.Memory(20 * GIB)).sentence
 
 

@@ -134,7 +134,7 @@ def test_a_type_that_transformers_does_not_know(folder: Path) -> None:
     changed(folder / "config.json", model_type="quite_new_vl")
     assert "has the type quite_new_vl, which the installed transformers" in refused(folder)
     changed(folder / "config.json", model_type="mplug_owl2")
-    assert "mPLUG-Owl2 has no class in transformers" in refused(folder)
+    assert "The transformers library has no class for mPLUG-Owl2" in refused(folder)
 
 
 def test_code_of_its_own_runs_only_if_the_operator_names_it(folder: Path) -> None:

@@ -112,7 +112,7 @@ def test_what_cannot_be_tuned_on_is_said_in_a_sentence(
         assert main([str(release), "--model", "nowhere/at/all", "--out", str(tmp_path / "out"), *more]) == 2
         return capsys.readouterr().err
 
-    assert "The folder nowhere/at/all does not exist." in told()
+    assert "The folder nowhere/at/all does not exist. Check the path." in told()
     assert "--formats preference_pairs" in told("--split", "dev")
     image = next(path for path in release.rglob("*.png"))
     held = image.read_bytes()

@@ -51,7 +51,7 @@ def test_every_model_of_a_group_counts_alike() -> None:
     apart = np.array([0.5, -0.5, 1.0, 0.5])
     assert (gap.group, gap.first, gap.left_out, gap.difference.value) == ("13B", "7B", 0, apart.mean())
     assert gap.difference.se == pytest.approx(apart.std(ddof=1) / math.sqrt(4))
-    assert both.notes == ["Models in no group because their size is unknown: api."]
+    assert both.notes == ["Models without a group because their size is unknown: api."]
 
 
 def test_the_interval_is_over_items_which_models_share() -> None:

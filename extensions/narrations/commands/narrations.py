@@ -153,8 +153,10 @@ Slack = Annotated[
 Observe = Annotated[
     str,
     typer.Option(
-        help="The rule for the observation's time. gap: --gap seconds before the action. ended or last: the "
-        "later of this time and the end of an action of the progress."
+        help=(
+            "The rule for the observation time. gap: --gap seconds before the action. ended or last: "
+            "this time or the end of an action in the progress, whichever is later."
+        )
     ),
 ]
 
@@ -191,7 +193,10 @@ def questions(
         bool,
         typer.Option(
             "--apart",
-            help="Write a separate file about how each question was made, because these details reveal the answers.",
+            help=(
+                "Write the details of how each question was made to a separate file, because these "
+                "details reveal the answers."
+            ),
         ),
     ] = False,
     narrator: Narrator = 1,

@@ -63,7 +63,7 @@ def _question(item: ItemRecord, keys: ItemKeys, timed: ItemField) -> PublishedQu
     words = kinds.of_field(timed).in_words(timed, entries)
     spans = [tuple(entry.get(key) for key in SPANS[1]) for entry in entries]
     if not all(isinstance(at, int) for span in spans for at in span):
-        return "an action of the progress lacks its first or last frame"
+        return "an action in the progress lacks its first or last frame"
     progress = tuple((text, first, last) for text, (first, last) in zip(words, spans, strict=True))
     options = tuple(fields.get(next(iter(keys.spread)), ()))
     return PublishedQuestion(item.external_id, video, goal, answer, options, observed, progress)

@@ -44,8 +44,10 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Goals",
-        "Goals of videos on three levels, with their actions. Touchstone uses the goals to make questions about the "
-        "next action.",
+        (
+            "Video goals on three levels, with their actions. Touchstone uses the goals to make questions "
+            "about the next action."
+        ),
         made_up=view.made_up,
     )
     st.html(f"<style>{text_difference.STYLE}</style>")
@@ -237,10 +239,10 @@ def _save(services: Services, view: ProjectView, video: str) -> None:
 
 def _meanwhile(services: Services, view: ProjectView, draft: Draft, now: GoalVersion) -> None:
     """Show what another person saved meanwhile, and offer to go on with either version."""
-    who = now.by or "The command on the server's machine"
+    who = now.by or "A command on the server"
     words = (
-        f"{who} saved version {now.number} of the goals of {draft.video} while you edited version {draft.based_on}. "
-        "Below are the changes that your version would make."
+        f"{who} saved version {now.number} of the goals of {draft.video} while you edited version "
+        f"{draft.based_on}. Your version would make the changes below."
     )
     shell.show(markup.notice(words, style="bad"))
     theirs = goal_draft.begun(draft.video, now).goals
@@ -323,7 +325,7 @@ def _one(services: Services, view: ProjectView, draft: Draft, here: Video) -> No
             index=None if at is None else 0,
             key=f"{key}.{name}",
             format_func=lambda at: _action(at, here.rows[at]),
-            placeholder=f"{step.id}, which is not a narration of the video",
+            placeholder=f"{step.id} (not a narration of this video)",
             on_change=keep,
             args=(partial(_reaching, here, key),),
         )

@@ -86,7 +86,9 @@ def _of_steps(goal: Goal, here: Video) -> Iterator[Mend]:
 def _of_span(goal: Goal, here: Video, limits: Limits) -> Iterator[Mend]:
     if reason := wrong_times(goal, here, limits):
         reach = f"{here.starts[0]:f} s to {here.last:f} s"
-        yield Mend(str(goal), reason, f"Set the goal's times within the goal above it, and within {reach}")
+        yield Mend(
+            str(goal), reason, (f"Set the goal's times within the times of the goal above it, and within {reach}")
+        )
 
 
 def _same_words(tasks: Sequence[Task]) -> Iterator[Mend]:

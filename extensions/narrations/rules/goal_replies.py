@@ -41,8 +41,8 @@ UNKNOWN, BACKWARDS, TIMES = (
 )
 OUTSIDE, OVERLAP, DISORDER = (
     "a goal extends beyond the goal above it",
-    "two goals of one level share actions",
-    "goals of one level are not in chronological order",
+    "two goals on the same level share actions",
+    "goals on the same level are not in chronological order",
 )
 WORDLESS, SAME_WORDS = ("a goal has no words", "two goals have the same words")
 TOO_FEW, TOO_MANY = ("too few actions", "too many actions")

@@ -77,12 +77,14 @@ class _Frames:
 RULES: Mapping[str, tuple[str, Callable[[_Frames], int]]] = {
     "gap": ("half a second before the answer begins", _Frames.half_second),
     "last": (
-        "half a second before the answer begins, or the end of the last action of the progress, whichever is later",
+        ("half a second before the answer begins, or the end of the last action in the progress, whichever is later"),
         _Frames.last,
     ),
     "ended": (
-        "half a second before the answer begins, or the end of an action of the progress that has ended by "
-        "then, whichever is later",
+        (
+            "half a second before the answer begins, or the end of an action in the progress that has ended "
+            "by then, whichever is later"
+        ),
         _Frames.ended,
     ),
 }
@@ -98,7 +100,9 @@ def compare(
     """
     comparison = Comparison()
     questions = [
-        question for question in published if comparison.one("questions of these videos", question.video in narrations)
+        question
+        for question in published
+        if comparison.one("questions about the narrated videos", question.video in narrations)
     ]
     spoken = {video: _Video(rows) for video, rows in narrations.items()}
     actions = _goals(questions, spoken)
@@ -169,7 +173,7 @@ def _segments(comparison: Comparison, question: PublishedQuestion, here: _Video)
 def _progress(comparison: Comparison, question: PublishedQuestion, here: _Video, goal: set[int]) -> None:
     """Count whether the progress follows from the goal's actions, and from the narrations alone."""
     places = here.places(question)
-    if not comparison.one("questions with a progress", bool(places), question):
+    if not comparison.one("questions with progress", bool(places), question):
         return
     answer = here.next(question)
     nearest = here.nearest(question, SECOND // 2)
@@ -213,9 +217,9 @@ def _observed(comparison: Comparison, question: PublishedQuestion, answer: Narra
     comparison.kinds[kind] = comparison.kinds.get(kind, 0) + 1
     if question.progress:
         running = frames.stops[-1] > question.observation
-        comparison.one("the last action of the progress has ended at the observation", not running, question)
+        comparison.one("the last action in the progress has ended by the observation", not running, question)
         late = any(start >= question.observation for _, start, _ in question.progress)
-        comparison.one("every action of the progress has begun before the observation", not late, question)
+        comparison.one("every action in the progress has begun before the observation", not late, question)
 
 
 def _kind(question: PublishedQuestion, frames: _Frames) -> str:
@@ -223,9 +227,9 @@ def _kind(question: PublishedQuestion, frames: _Frames) -> str:
     if question.observation == frames.half_second():
         return f"{frames.gap} frames before the answer's narration begins"
     if frames.stops and question.observation == frames.stops[-1]:
-        return "the end of the last action of the progress"
+        return "the end of the last action in the progress"
     if question.observation in frames.stops:
-        return "the end of an earlier action of the progress"
+        return "the end of an earlier action in the progress"
     before = frames.start - question.observation
     return f"{before} frames before the answer's narration begins" if 0 < before < SECOND else "none of these"
 

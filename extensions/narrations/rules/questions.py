@@ -46,13 +46,15 @@ RULES = {
         Rule("gap", "the gap before the action begins, even during other actions", _gap),
         Rule(
             "ended",
-            "the gap before the action begins, or the end of an action of the progress that has ended, whichever is "
-            "later",
+            (
+                "the gap before the action begins, or the end of an action in the progress that has ended, "
+                "whichever is later"
+            ),
             _ended,
         ),
         Rule(
             "last",
-            "the gap before the action begins, or the end of the last action of the progress, whichever is later",
+            ("the gap before the action begins, or the end of the last action in the progress, whichever is later"),
             _last,
         ),
     )
@@ -193,7 +195,7 @@ def _question(
     """Return the question for one action of a goal, or the reason why there is none."""
     answer, progress = task.actions[at], task.actions[:at]
     if len(others) < N_NEGATIVES:
-        return f"the goal has fewer than {N_NEGATIVES} other actions that differ in more than words"
+        return f"the goal has fewer than {N_NEGATIVES} other actions that differ in more than wording"
     observed = RULES[settings.rule].moment(answer.start, progress, settings.gap)
     if observed < 0:
         return "the observation would be before the video begins"

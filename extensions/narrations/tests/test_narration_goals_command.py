@@ -106,7 +106,8 @@ BAD = {
     "prose": (chat("It is about breakfast."), "the reply is not JSON"),
     "empty": (chat(""), "answered with nothing"),
     "form": (chat('{"goals": []}'), "the JSON does not have the requested form"),
-    "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))), "two goals of one level share actions"),
+    "overlap": (chat(reply("cook", 1, 12, sub("a", 1, 6), sub("b", 6, 12))),
+                "two goals on the same level share actions"),
     "unknown": (chat(reply("cook", 1, 13)), "a goal names an action that does not exist"),
     "three": (chat(reply("cook", 1, 3)), "none of the goals has the right number of actions"),
     "times": (chat(json.dumps({"overall_goal": {**node("cook", 1, 12), "start": 2.5, "subgoals": []}})),
@@ -137,7 +138,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
     assert counts["cost"] == pytest.approx(34 * 42 / 1e6)
     failures = {each["kind"]: each["replies"] for each in made()["failures"]}
     assert failures == {why: 3 for _, why in BAD.values()} | {
-        "the reply is not JSON": 4, "two goals of one level share actions": 4,
+        "the reply is not JSON": 4, "two goals on the same level share actions": 4,
     }  # fmt: skip
     assert "3 rejected: the reply is too long, such as huge" in told
     assert 'overlap has no goal: 3 replies, all invalid. The last one: The subgoal "b" shares the' in told
@@ -147,7 +148,7 @@ def test_replies_of_every_kind_are_counted_and_none_of_the_bad_becomes_a_goal() 
         json.loads(BAD["overlap"][0].body)["choices"][0]["message"]["content"]
     ] * 3
     assert {fault["kind"] for line in of_overlap for fault in line["faults"]} == {
-        "two goals of one level share actions"
+        "two goals on the same level share actions"
     }
     again = [asked for asked in server.asked if "| do overlap 1\n" in asked.text]
     assert ["What was wrong" in asked.text for asked in again] == [False, True, True]

@@ -213,5 +213,5 @@ def test_questions_of_ones_own_are_explained_by_their_narrations(home: Path) -> 
                 cli, ["narration", "check", str(home / narrated), str(home / published)], catch_exceptions=False
             )
     told = said("narration", "check", "milk.csv", "out/egoplan.json")
-    assert "5 of      5 100.0 %  questions of these videos" in told
+    assert "5 of      5 100.0 %  questions about the narrated videos" in told
     assert "0 of     15   0.0 %  segments found verbatim in the narrations" in told  # this table has no frames

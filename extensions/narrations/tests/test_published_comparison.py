@@ -29,13 +29,13 @@ def test_what_the_narrations_explain_of_egoplan_val() -> None:
     assert (seen.counted, seen.unclear) == ({"60": 136}, 2)
     assert len(published.questions) + len(published.bad) == 3355
     found = compare(videos, published.questions).counts
-    assert found["questions of these videos"] == (307, 3355)
+    assert found["questions about the narrated videos"] == (307, 3355)
     assert found["segments found verbatim in the narrations"] == (1437, 1437)
     assert found["options that are narrations of the video"] == (1228, 1228)
-    assert found["questions with a progress"] == (307 - 42, 307)
+    assert found["questions with progress"] == (307 - 42, 307)
     assert found["the answer's words already occur in the progress"] == (24, 265)
-    assert found["the last action of the progress has ended at the observation"] == (265 - 49, 265)
-    assert found["every action of the progress has begun before the observation"] == (265, 265)
+    assert found["the last action in the progress has ended by the observation"] == (265 - 49, 265)
+    assert found["every action in the progress has begun before the observation"] == (265, 265)
     assert found["the progress is all actions of the goal before the answer, in order"] == (263, 265)
     assert found["the progress is every narration from the first action to the answer"] == (263, 265)
     shares = {what.partition(":")[0]: n for what, (n, _) in found.items() if what.startswith("observation by")}
@@ -54,8 +54,8 @@ def test_half_a_second_is_half_of_the_videos_own_rate() -> None:
     rates = read_videos(shared("data", "epic_kitchens", "EPIC_100_video_info.csv")).rates
     assert spread(compare(videos, published, rates=rates)) == [
         ("30 frames before the answer's narration begins", 202),
-        ("the end of the last action of the progress", 92),
-        ("the end of an earlier action of the progress", 7),
+        ("the end of the last action in the progress", 92),
+        ("the end of an earlier action in the progress", 7),
         ("15 frames before the answer's narration begins", 3),
         ("45 frames before the answer's narration begins", 3),
     ]

@@ -114,7 +114,7 @@ def test_an_action_that_begins_unseen_before_the_answer() -> None:
 def test_too_few_others_and_no_rate() -> None:
     rows = narrations(("1", "2", "take cup"), ("3", "4", "take the cups"), ("5", "6", "go"), ("7", "8", "wash cup"))
     _, tally = made(rows)
-    assert tally.left_out == {"the goal has fewer than 3 other actions that differ in more than words": 4}
+    assert tally.left_out == {"the goal has fewer than 3 other actions that differ in more than wording": 4}
     _, tally = made(MILK, Settings(rates={"W": Fraction(30)}))
     assert tally.left_out == {"goals of a video whose frame rate is unknown": 1}
 

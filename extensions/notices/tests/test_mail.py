@@ -132,8 +132,8 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     assert link.startswith(f"<{URL}/mail-off/")
     assert text_to(server, "ann") == (
         f"Hello Ann,\n\nIn A <b>title</b> 🧭 {82 * 'x'}…:\n- You now take part as an annotator.\n  {URL}"
-        f"/?project=p\n- 2 tasks wait for you in the verification.\n  {URL}/?project=p\n\nTouchstone sends you this "
-        f"email once a day. To change this setting: {URL}/notices\nNo more emails: {link.strip('<>')}\n"
+        f"/?project=p\n- 2 tasks are waiting for you in the verification.\n  {URL}/?project=p\n\nTouchstone sends you "
+        f"this email once a day. To change this setting: {URL}/notices\nNo more emails: {link.strip('<>')}\n"
     )
     # nothing is told twice; what was seen in the app is not mailed; who works knows what waits
     clock.advance(days=1)
@@ -148,7 +148,7 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     assert mailer.look() == 0
     clock.advance(days=1)
     assert mailer.look() == 1, "a task waits, and she has not worked for a day"
-    assert "- 1 task waits for you in the verification.\n" in text_to(server, "ann")
+    assert "- 1 task is waiting for you in the verification.\n" in text_to(server, "ann")
     vote(store, ann)
     clock.advance(days=2)
     assert mailer.look() == 0, "nothing waits"
@@ -163,7 +163,7 @@ def test_one_mail_a_day_with_what_is_new_and_what_waits(store: Store, server: In
     set_member(store, by=lea, project="p", login="ann", role=Role.ANNOTATOR)
     clock.advance(days=1)
     assert mailer.look() == 1
-    assert "1 task waits" in text_to(server, "ann")
+    assert "1 task is waiting" in text_to(server, "ann")
     assert {off.login, gone.login} == {"off", "gone"}
     with store.read() as session:
         from sqlmodel import select

@@ -426,7 +426,7 @@ ROW, COLUMN = "{title: R}", "{title: C}"
         ("", "{each: [judge], only: {model: [a]}}", COLUMN, "`only` must name entries of `each`"),
         ("statistic: kapa,", ROW, COLUMN, "no statistic `kapa`"),
         ("between: [big],", ROW, COLUMN, "to compare two raters, name two entries"),
-        ("between: [a, b, c],", ROW, COLUMN, "name people alone (`[people]`), people and a judge, or two judges"),
+        ("between: [a, b, c],", ROW, COLUMN, "name only people (`[people]`), people and a judge, or two judges"),
         ("digits: 9,", ROW, COLUMN, "from 0 to 6"),
         ("bins: 1,", ROW, COLUMN, "from 2 to 20"),
         ("", "", COLUMN, "the table needs `rows`"),

@@ -75,7 +75,7 @@ def told(tried: TrialResult, store: Store, address: str) -> Iterator[str]:
     yield "Waiting, made up: " + (", ".join(f"{stage.value} {n}" for stage, n in tried.work.items() if n) or "nothing")
     idle = [stage.value for stage, n in tried.work.items() if not n]
     if idle:
-        yield f"No tasks wait in {', '.join(idle)}. The page Preview shows the forms."
+        yield f"No tasks are waiting in {', '.join(idle)}. The Preview page shows the forms."
     yield from tried.left_out
     yield "Links (each works once):"
     for role, person in tried.people:

@@ -87,18 +87,18 @@ class Plan(CriterionKind):
                     "needed, and with ` *` after a condition of one object if needed",
                 )
             if not phrases or not all(phrase.strip() for phrase in phrases):
-                yield (*path, key), "give at least one wording for this condition, and no empty text"
+                yield (*path, key), "give at least one wording for this condition; wordings must not be empty"
 
     def check(
         self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
     ) -> str | None:
         n_steps = len(self._steps(criterion, texts) or ())
         if not is_list(value):
-            return "The value must be a list of tags of steps."
+            return "The value must be a list of step tags."
         seen: list[Any] = []
         for number, entry in enumerate(value, 1):
             if not isinstance(entry, Mapping) or set(entry) != {"step", "tag"}:
-                return f"Tag {number} needs a step and a tag."
+                return f"Tag {number} must have both `step` and `tag`."
             step = entry["step"]
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
                 return f"Tag {number} names a step that the plan does not have. Choose a step of the plan."

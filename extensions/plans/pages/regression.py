@@ -123,7 +123,7 @@ def _found(view: ProjectView, page: RegressionPage, joined: JoinedUnits) -> None
         page_chart.show(effects, project=view.name, table=False)  # its numbers are below
     body = f'<style>{style()}</style><div class="report">{regression_report.html(joined, page.found)}</div>'
     draw = partial(report, body, key="regression.found")
-    folded("regression", "numbers", "Coefficients", "standard errors, p and fit", draw)
+    folded("regression", "numbers", "Coefficients", "standard errors, p-values and fit", draw)
     for chart in others:
         if chart is not None:
             draw = partial(page_chart.show, chart, project=view.name, table=False)

@@ -109,7 +109,7 @@ def test_conditions_of_a_schema_may_have_two_objects(conditions: str, says: str)
         ("in *: [inside]", "no action has the condition `in *`; use one of near, in"),
         ("behind: [behind]", "no action has the condition `behind`"),
         ("near: []", "give at least one wording for this condition"),
-        ("near: [' ']", "no empty text"),
+        ("near: [' ']", "wordings must not be empty"),
     ],
 )
 def test_ways_to_say_a_condition_are_of_one_that_there_is(key: str, says: str) -> None:

@@ -78,7 +78,7 @@ GRID = [[float(at)] for at in range(12)]
 @pytest.mark.parametrize(
     ("y", "x", "why"),
     [
-        ([0] * 6 + [1] * 6, GRID, "x1 alone can predict success without an error in 12 of 12 units"),
+        ([0] * 6 + [1] * 6, GRID, "x1 alone can perfectly predict success in 12 of 12 units"),
         ([1] * 6 + [0] * 6, GRID, "x1 alone"),
         # one success and one failure at 5: all others stand on their side
         ([0] * 5 + [0, 1] + [1] * 5, [*GRID[:6], [5.0], *GRID[6:11]], "in 10 of 12 units"),
@@ -86,7 +86,7 @@ GRID = [[float(at)] for at in range(12)]
         (
             [0, 1, 0, 1, 0, 1, 0, 1],
             [[0, 1], [1, 0], [2, 3], [3, 2], [4, 5], [5, 4], [1, 2], [2, 1]],
-            "the aspects together can predict",
+            "the aspects together can perfectly predict",
         ),
         ([1] * 12, GRID, "All units have the same outcome."),
         ([0, 1], [[1.0], [2.0]], "2 complete units are too few for 2 coefficients."),
@@ -168,7 +168,7 @@ def test_models_that_are_told_apart() -> None:
     found = logistic_regression([0, 1, 4, 5], x, trials=[5, 5, 5, 5])
     assert found.reason is None  # two units have both, so that no plane has all failures on one side
     found = logistic_regression([0, 0, 5, 5], x, trials=[5, 5, 5, 5])
-    assert "x1 alone can predict success without an error in 4 of 4 units" in (found.reason or "")
+    assert "x1 alone can perfectly predict success in 4 of 4 units" in (found.reason or "")
     found = logistic_regression([0, 2, 5, 5], x, trials=[5, 5, 5, 5])
     assert "in 3 of 4 units" in (found.reason or "")  # a plane through the second has the others on their sides
 

@@ -111,7 +111,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert len(joined.units) == 24
     assert {unit.answers for unit in joined.units} == {(3, 2)}
     assert dict(joined.left_out) == {
-        "answers without a task, in the aspects": 3,
+        "answers in the aspects, without a task": 3,
         "plans without a task": 3,
         "plans without a grade": 3,
         "plans without a majority for success or failure": 3,
@@ -152,7 +152,9 @@ def test_models_with_the_share_of_their_plans() -> None:
         assert (unit.succeeded, unit.plans) == (sum(won), 9)
         assert unit.success == pytest.approx(sum(won) / 9)
     for fit in fit_regressions(joined):
-        assert fit.found.reason == "3 complete units are too few for 3 coefficients."
+        assert fit.found.reason == (
+            "3 complete units are too few for 3 coefficients. Add complete units, or remove aspects."
+        )
     (alone,) = fit_regressions(units_of_project(found, UnitRequest(by="model", aspects=("type",))), kinds=("logistic",))
     assert alone.errors == "hc3"
     assert alone.found.n_units == 3
@@ -174,10 +176,10 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         ("cat", "task 3"): 1.0,
     }
     assert dict(joined.left_out) == {
-        "answers without a task, in the aspects": 3,
+        "answers in the aspects, without a task": 3,
         "rows of ran.csv with an unknown item": 1,
         "plans without a task": 1,
-        "rows of ran.csv with a model without scores (who, who else)": 2,
+        "rows of ran.csv whose model has no scores (who, who else)": 2,
     }
     shares = [PlanOutcome(2, model, "", "", share) for model, share in zip(MODELS, (0.2, 0.4, 0.9), strict=True)]
     joined = units_of_project(found, UnitRequest(outcomes=shares, file="s.csv", by="model", aspects=("type",)))
@@ -202,7 +204,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         (UnitRequest(task="tasks"), "Items have no field 'tasks'. Fields: task, question"),
         (
             UnitRequest(scores="gpt4"),
-            r"no answer in the aspects has a score of gpt4. Choose one of these scores: gpt35 \(score\)",
+            r"no answer in the aspects has the score gpt4. Choose one of these scores: gpt35 \(score\)",
         ),
         (UnitRequest(aspects=("goal",)), "No answer has a score in 'goal'. Aspects with scores: type, spatial"),
         (UnitRequest(models=("dog",)), "No model has the name dog. Models: ann's, big, cat"),
@@ -296,11 +298,11 @@ def test_two_files_and_a_model_that_is_in_one_of_them() -> None:
     joined = joined_of({"a": (0.1, 0.2), "b": (0.3, 0.1), "c": (0.5,)}, {"a": 3, "c": 4, "d": 5})
     assert [(unit.model, unit.succeeded, unit.plans) for unit in joined.units] == [("a", 3, 10), ("c", 4, 10)]
     assert dict(joined.left_out) == {
-        "rows of s.csv with a model without scores (d)": 10,
+        "rows of s.csv whose model has no scores (d)": 10,
         "models with scores, but without plans that succeed or fail (b)": 1,
     }
     assert joined.lacking == {"one": 0, "two": 1}
-    assert "Left out, rows of s.csv with a model without scores (d): 10." in describe_units(joined)
+    assert "Left out, rows of s.csv whose model has no scores (d): 10." in describe_units(joined)
 
 
 SIX = {f"m{at}": (at / 10, at / 10 + (0.02 if at % 2 else 0)) for at in range(6)}

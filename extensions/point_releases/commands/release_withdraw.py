@@ -21,10 +21,13 @@ def register(cli: typer.Typer) -> None:
 def withdraw(
     project: ProjectName,
     version: Annotated[
-        str, typer.Argument(help="The release, such as 1. The command uses the newest point release of this release.")
+        str,
+        typer.Argument(
+            help=("The release number, such as 1. The command uses the newest point release of this release.")
+        ),
     ],
     item: Annotated[str, typer.Argument(help="The ID of the item in the release's files.")],
-    reason: Annotated[str, typer.Option(help="The reason for the withdrawal, which the release publishes.")],
+    reason: Annotated[str, typer.Option(help="The reason for the withdrawal. The release publishes the reason.")],
     out: Annotated[
         Path | None, typer.Option(help="Also copy the new release to this folder. The folder must not exist yet.")
     ] = None,

@@ -32,8 +32,10 @@ def preferences(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Groups of dependent items, for the intervals: source, a field, or none. Default: source, if items "
-            "have a source.",
+            help=(
+                "How to group dependent items for the intervals: source, a field, or none. Default: "
+                "source, if items have a source."
+            ),
             metavar="FIELD",
         ),
     ] = None,

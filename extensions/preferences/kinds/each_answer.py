@@ -24,7 +24,7 @@ class EachAnswer(PropertyList):
     meaning = "a value for each of two models' answers"
     only_here = NO_SIDES
     keys: ClassVar[Mapping[str, str]] = {
-        "values": "possible values; absent: yes, no",
+        "values": "possible values; default: yes, no",
         "labels": PropertyList.keys["labels"],
     }
 

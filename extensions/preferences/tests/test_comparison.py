@@ -167,7 +167,7 @@ def test_an_answer_that_is_given_anew_or_withdrawn_takes_its_pairs_along(store: 
     with store.write() as session:
         session.execute(text("UPDATE task SET prediction_id = NULL WHERE unit = (SELECT min(unit) FROM task)"))
     (said,) = check(store)
-    assert "must be two models' answers to the same item, sorted by model name, but it has: a, " in said
+    assert "must be two models' answers to the same item, sorted by model name, but has: a, " in said
 
 
 @pytest.mark.thorough

@@ -159,7 +159,7 @@ def test_people_and_a_judge_on_the_same_pairs(store: Store, tmp_path: Path) -> N
     # m1 before m2, m1 before m3 and m2 before m3, on four items in both orders but for two replies without a verdict;
     # on the first item once each
     told = shown(store, tmp_path, "judges", run=run)
-    assert "the alphabetically first model is better: 25" in told
+    assert "the first model in alphabetical order is better: 25" in told
     assert "the other model is better: 3" in told
     page = shown(store, tmp_path, "preferences", show="downloads")
     assert {"Rates and strengths as CSV", "All numbers as JSON"} <= set(re.findall(r"<download>(.*?)<", page))

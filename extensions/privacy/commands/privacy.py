@@ -141,7 +141,7 @@ def cover(
     project: Project,
     tables: Annotated[
         list[Path],
-        typer.Argument(help="One or both tables of `touchstone privacy check`, with people's decisions."),
+        typer.Argument(help="One or both tables from `touchstone privacy check`, with people's decisions."),
     ],
     margin: Annotated[
         float,
@@ -195,7 +195,7 @@ def cover(
         )
     if done.sets:
         typer.echo(
-            "Touchstone deleted frame sets of the page From videos, because their clips changed: "
+            "Touchstone deleted these frame sets on the page From videos, because their clips changed: "
             f"{', '.join(done.sets)}."
         )
     if done.releases:

@@ -291,8 +291,10 @@ def _counted(n: int, n_clips: int, before: str = "") -> str:
 
 def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str]) -> str:
     sentences = [
-        f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} to cover in "
-        f"{changes.covered:,} and nothing to cover in {changes.pictures - changes.covered:,}."
+        (
+            f"{_counted(changes.pictures, n_clips)} decided: {markup.count(changes.boxes, 'box', 'boxes')} to "
+            f"cover in {changes.covered:,}, and nothing to cover in {changes.pictures - changes.covered:,}."
+        )
     ]
     if changes.releases:
         sentences.append(
@@ -301,7 +303,8 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
         )
     if sets:
         sentences.append(
-            f"Touchstone will delete frame sets of the page From videos, because their clips change: {', '.join(sets)}."
+            "Touchstone will delete these frame sets on the page From videos, because their clips "
+            f"change: {', '.join(sets)}."
         )
     if changes.archive:
         sentences.append(
@@ -320,15 +323,19 @@ def _covered(folder: Path, *, running: bool) -> None:
         shell.show(markup.notice(shell.on_page(f"{who}: Nothing was covered. {result['refused']}"), style="bad"))
         return
     sentences = [
-        f"Last covering: {who}. {markup.count(result['boxes'], 'box', 'boxes')} in {result['covered']:,} of "
-        f"{_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
+        (
+            f"Last covering: {who}. {markup.count(result['boxes'], 'box', 'boxes')} covered in "
+            f"{result['covered']:,} of {_counted(result['pictures'], result.get('clips', 0), 'decided ')}."
+        )
     ]
     if result["left"]:
         sentences.append(
             f"Skipped because the decision changed before covering: {markup.count(result['left'], 'picture')}."
         )
     if result.get("sets"):
-        sentences.append(f"Touchstone deleted frame sets, because their clips changed: {', '.join(result['sets'])}.")
+        sentences.append(
+            f"Touchstone deleted these frame sets, because their clips changed: {', '.join(result['sets'])}."
+        )
     if result.get("beside"):
         sentences.append(
             "These pictures have no decision, but share an item or a video with decided pictures: "

@@ -241,19 +241,19 @@ def test_what_does_not_fit_changes_nothing(store: Store, media: MediaStore, home
     image = shown(store)[-1]
     outside = tuple((at, x + 0.5, y, w, h) for at, x, y, w, h in FACE.path)
     for box, said in (
-        (BOX, "a box in a clip needs a begin and an end"),
+        (BOX, "a box in a clip needs a begin time and an end time"),
         (replace(FACE, end=1.0), "the box ends at 1 s, before it begins at 2 s"),
         (replace(FACE, begin=-1.0), "begin and end must be seconds from the start of the clip, 0 or greater"),
         (replace(FACE, end=float("nan")), "begin and end must be seconds from the start of the clip"),
         (replace(FACE, end=99.0), r"film\.webm lasts 5\.933 s, but one of its boxes ends at 99 s"),
         (replace(FACE, path=outside), "must lie within the picture"),
-        (replace(FACE, path=FACE.path[::-1]), "the times of the box must ascend"),
-        (replace(FACE, begin=2.2), "the times of the box must ascend, from its begin"),
+        (replace(FACE, path=FACE.path[::-1]), "the times of the box must be in ascending order"),
+        (replace(FACE, begin=2.2), "the times of the box must be in ascending order, from its begin"),
         (replace(FACE, cover=None), "has no decision. Decide whether to cover this box."),
     ):
         with pytest.raises(InvalidInputError, match=said):
             decide(store, media, home, CoverChoice("film.webm", clip, (box,)))
-    with pytest.raises(InvalidInputError, match="a box in a picture must not have a begin and an end"):
+    with pytest.raises(InvalidInputError, match="a box in a picture must not have a begin time or an end time"):
         decide(store, media, home, CoverChoice("it.png", image, (FACE,)))
     with pytest.raises(NotAllowedError):
         covering.apply_decisions(

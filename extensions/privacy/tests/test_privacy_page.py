@@ -105,15 +105,15 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
     archive.write_bytes(b"an archive that lay ready")
     page.button(key="privacy.cover").click().run()
     asked = words(page)
-    assert "3 pictures decided: 2 boxes to cover in 2 and nothing to cover in 1." in asked
+    assert "3 pictures decided: 2 boxes to cover in 2, and nothing to cover in 1." in asked
     assert "archive that is ready for download contains the originals, so Touchstone will delete the archive" in asked
     assert "Copies that other people have downloaded" in asked
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, lea)
     assert part(page, "standing") == "3 pictures. Covered: 2. Nothing to cover: 1. Undecided: 0."
     assert (
-        "2 boxes in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download, because"
-        in part(page, "covered")
+        "2 boxes covered in 2 of 3 decided pictures. Touchstone deleted the archive that was ready for download, "
+        "because the archive contained the originals." in part(page, "covered")
     )
     assert not archive.exists()
     decided = {row["Picture"]: (row["Covered"], row["By"]) for row in rows(page, "Left as found")}
@@ -259,10 +259,10 @@ def test_a_clip_is_looked_through_decided_and_covered(store: Store, home: Path) 
     fits(as_json("p", said), "PrivacyPicture")
     fits(as_json("p", said)["boxes"][0], "PrivacyBox")
     page.button(key="privacy.cover").click().run()
-    assert "1 clip decided: 2 boxes to cover in 1 and nothing to cover in 0." in words(page)
+    assert "1 clip decided: 2 boxes to cover in 1, and nothing to cover in 0." in words(page)
     page.button(key="privacy.cover.sure.yes").click().run()
     page = over(page, services)
-    assert "2 boxes in 1 of 1 decided clip." in part(page, "covered")
+    assert "2 boxes covered in 1 of 1 decided clip." in part(page, "covered")
     (decided,) = rows(page, "Left as found")
     assert decided["Covered"] == "face (frontal), 1.7 to 4 s, other (hand), 0 to 1 s"
     (now,) = shown(store)

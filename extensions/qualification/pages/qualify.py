@@ -291,10 +291,10 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         called = view.schema.schema_.stages.in_a_sentence(stage.value)
         passing, follows = (
             "",
-            "People who begin from now on answer this set. People who passed another set keep their access.",
+            ("People who start after this change answer this set. People who passed another set keep their access."),
         )
         if again:
-            passing = ", which everyone must pass"
+            passing = ", and require everyone to pass the set"
             follows = (
                 f"Anyone who has passed an earlier set gets no more work in {called} until they have passed this set."
             )

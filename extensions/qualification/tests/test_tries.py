@@ -274,7 +274,7 @@ def test_a_check_recomputes_what_was_signed(store: Store, project: str, statemen
     damage(store, statement)
     found = [line for line in check(store, rebuild=True) if "stored with" in line or said[0].startswith("is stored as")]
     assert [line.partition("for verification ")[2] for line in found] == said
-    assert found[0].startswith("p: the review by su" if len(said) == 1 else "p: the review by sam of try 1 of ann")
+    assert found[0].startswith("p: sue's review of ann's try 1" if len(said) == 1 else "p: sam's review of ann's try 1")
     assert check(store), "what a senior signed stays as it is, also in a rebuild"
 
 

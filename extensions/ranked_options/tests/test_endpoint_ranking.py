@@ -305,7 +305,7 @@ def test_the_prompt_s_own_token_is_told_from_others_next_to_it() -> None:
 
     assert found(prompt_token_ids=[1, 9]) == ("", [TokenLikelihood("", "", None), TokenLikelihood("9", "a", -4.0)])
     assert found()[0].startswith(
-        "The endpoint's reply does not show which log-probability belongs to the token of the prompt."
+        "The endpoint's reply does not show which log-probability belongs to a token of the prompt."
     )
 
 

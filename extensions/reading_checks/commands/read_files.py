@@ -16,7 +16,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A file of JSON lines, with one text per line.", metavar="FILE.jsonl")],
+    file: Annotated[Path, typer.Argument(help="A JSON Lines file with one text per line.", metavar="FILE.jsonl")],
     judge: Annotated[
         bool, typer.Option("--judge", help="Read the texts as judges' replies instead of models' answers.")
     ] = False,

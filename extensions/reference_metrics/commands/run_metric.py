@@ -34,7 +34,7 @@ def metric(
     criterion: Annotated[
         str | None,
         typer.Option(
-            help="The grading criterion to compare the numbers with. Required if the schema has several criteria."
+            help=("The grading criterion to compare the metric with. Required if the schema has several criteria.")
         ),
     ] = None,
     items: CountedItems = None,
@@ -60,8 +60,7 @@ def metric(
     typer.echo(f"  {measured.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
     typer.echo(
-        f"  answers with a number from the metric: {measured.scored} of "
-        f"{measured.scored + sum(measured.left_out.values())}"
+        f"  answers with a metric value: {measured.scored} of {measured.scored + sum(measured.left_out.values())}"
     )
     for why, n in measured.left_out.items():
         typer.echo(f"  without a number: {n} ({why})")

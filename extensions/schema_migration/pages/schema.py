@@ -373,7 +373,7 @@ def _found(found: MigrationPreview) -> None:
             ]
             for moved_item in found.moved[:SHOWN_ITEMS]
         ]
-        with st.expander(f"{markup.count(len(found.moved), 'item')} with another result"):
+        with st.expander(f"{markup.count(len(found.moved), 'item')} with a changed result"):
             shell.show(markup.table([("Item", ""), ("State", ""), ("Why", "")], lines))
             if len(found.moved) > SHOWN_ITEMS:
                 shell.show(markup.tag("p", markup.quiet(f"The table shows the first {SHOWN_ITEMS} items."), style="ts"))

@@ -41,7 +41,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     vote(store, "chi", "yes")
     test = show("schema", "lea")
     assert "Nothing has changed yet." in words(test)
-    assert "The project uses its first form" in words(test)
+    assert "The project uses its first schema" in words(test)
     text = test.text_area[0].value.replace("    raters: 2", "    raters: 3")
     test.text_area[0].set_value(text).run()
     test.button(key="schema.look").click().run()

@@ -48,7 +48,7 @@ def scorecard(
 
     if not pay:
         if since or until:
-            raise typer.BadParameter("--since and --until need --pay.")
+            raise typer.BadParameter("--since and --until need --pay. Add --pay, or remove these options.")
         _write(as_csv(scorecards(_store(), by=None, project=project)), out)
         return
     lines = pay_sheet.pay_sheet(

@@ -34,7 +34,9 @@ SCREEN = Screen(
     room=Room.PEOPLE,
     role=Role.LEAD,
     words="weakest rater performance quality speed accuracy workers check reviewer bad annotator",
-    needs=Need("People have submitted fewer than 10 answers, too few to compare.", project_facts.has_ten_submissions),
+    needs=Need(
+        "The project has fewer than 10 submitted answers, too few to compare people.", project_facts.has_ten_submissions
+    ),
 )
 
 
@@ -128,8 +130,9 @@ def _limits(found: Standings) -> markup.Markup:
     if not found.stages:
         return markup.Markup("")
     words = (
-        "Two people share an answer if both people answered the same question about the same item. Lines are 95 % "
-        f"limits for all {found.compared} comparisons together. Dashed line: the team's median."
+        "Two people share an answer if both people answered the same question about the same item. Lines "
+        f"show 95 % limits that hold for all {found.compared} comparisons together. Dashed line: the "
+        "team's median."
     )
     return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="limits")
 

@@ -150,7 +150,7 @@ def test_an_item_without_a_key_counts_for_nothing_and_says_so(tmp_path: Path) ->
     rows = {"q0": "take the pot", "q1": None, "q2": "no option at all"}
     found = score_files(keyed(tmp_path, OPTION + ", required: false", rows), sent(tmp_path, dict.fromkeys(rows, "B")))
     assert (figure(found).statistic.value, figure(found).statistic.n_units) == (1.0, 1)
-    assert "Items without a key to compare with, left out: 2." in found.sentences
+    assert "Items without a key, excluded: 2." in found.sentences
 
 
 def test_intervals_are_of_groups(tmp_path: Path) -> None:

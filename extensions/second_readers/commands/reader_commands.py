@@ -77,7 +77,9 @@ def read_again(
         f"The rules cannot read {with_noun(done.wanted, 'answer')}. The second reader was already asked about "
         f"{done.known:,} of them."
     )
-    typer.echo(f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers without a statement: {done.none:,}.")
+    typer.echo(
+        f"Questions: {done.asked:,}. Answers read: {done.read:,}. Answers without a clear statement: {done.none:,}."
+    )
     for why, n in done.failed.items():
         typer.echo(f"Answers without a reading: {n:,} ({why}).")
     typer.echo(f"To use these readings, run: touchstone result show {project} --reader {done.reader}")
@@ -86,7 +88,7 @@ def read_again(
 def sample(
     project: Project,
     out: Annotated[
-        Path, typer.Option(help="The file to write, with one JSON line for each answer and an empty `value`.")
+        Path, typer.Option(help=("The file to write. Each line is a JSON object with an answer and an empty `value`."))
     ],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="The number of answers in the sample.")] = 50,
     seed: Annotated[int, typer.Option(help="The seed of the sample. The same seed draws the same answers.")] = 0,
@@ -144,8 +146,9 @@ def agreement(
     )
     for reader in comparison.readers:
         typer.echo(
-            f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}. Answers read "
-            f"differently from people: {reader.wrong:,}. Answers that only people could read: {reader.lost:,}."
+            f"{reader.reader}: agreement {_figure(reader.same)}, Cohen's kappa {_figure(reader.kappa)}. "
+            f"Answers that people read differently: {reader.wrong:,}. Answers that only people could "
+            f"read: {reader.lost:,}."
         )
 
 

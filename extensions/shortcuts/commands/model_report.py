@@ -174,4 +174,4 @@ def _list(project: str, given: Sequence[ListedItem]) -> None:
     if given:
         more = f"; the first {LINKED:,}" if len(given) > LINKED else ""
         listed = ItemList(ItemFilter(ids=tuple(flagged_item.item for flagged_item in given[:LINKED])))
-        typer.echo(f"To verify these items again or assign the items to people, open {listed.address(project)}{more}")
+        typer.echo(f"To verify these items again or assign them to people, open {listed.address(project)}{more}")

@@ -95,7 +95,7 @@ def shortcut(
         frozen=any([spec, without, frames, orders, limit, dimension, prompt_set, family, fill, strategy, clips, items])
         or seed != 0,
         retry_failed=retry_failed,
-        say="Name the model: --spec FILE for new runs",
+        say="Name the model of a new run with --spec FILE",
     )
     from workflow.runs import model_descriptions
 

@@ -41,8 +41,10 @@ def register(cli: typer.Typer) -> None:
 AtMost = Annotated[
     list[str] | None,
     typer.Option(
-        help="The largest share of items in which a rule may be right, such as longest=0.3. Repeat the option "
-        "for more rules. Default: the limits in the schema.",
+        help=(
+            "The largest share of items that a rule may get right, such as longest=0.3. Repeat the "
+            "option for more rules. Default: the limits in the schema."
+        ),
         metavar="NAME=SHARE",
     ),
 ]
@@ -57,7 +59,7 @@ Models = Annotated[
     bool,
     typer.Option(
         "--models",
-        help="Check the answers of models without images (`touchstone shortcut run`) instead of the texts.",
+        help=("Check the answers that models gave without images (`touchstone shortcut run`) instead of the texts."),
     ),
 ]
 
@@ -73,7 +75,8 @@ def shortcuts(
     ] = None,
     at_most: AtMost = None,
     above_chance: Annotated[
-        float | None, typer.Option(help="How much better than chance other rules may be, such as 0.05.")
+        float | None,
+        typer.Option(help=("How much better than chance the rules without their own limit may be, such as 0.05.")),
     ] = None,
     bound: Annotated[
         Bound | None,
@@ -231,7 +234,7 @@ def _tell(found: TextShortcuts, stands: TextResult | None) -> None:
     for table in tables:
         if table is not None:
             typer.echo("\n".join(markdown.table_lines(table)) + "\n")
-    typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} %.")
+    typer.echo(f"A randomly drawn option is right in {100 * (found.chance or 0):.1f} % of the items.")
     if stands is not None:
         typer.echo(f"Limits: {stands.said}.")
     typer.echo(f"The text of {len(found.flagged):,} of {with_noun(len(found.items), 'item')} reveals the key.")

@@ -48,7 +48,7 @@ FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 def render(services: Services) -> None:
     """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    about = "See whether texts reveal the key, so that nobody needs the image. This page shows keys."
+    about = "See whether texts reveal the key without the image. This page shows keys."
     shell.heading("Shortcuts", about, made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     figures = st.container()
@@ -175,7 +175,7 @@ def _plot(view: ProjectView, found: TextShortcuts, rules: Sequence[_Rule]) -> ma
         about = f"n = {figure.n_units:,}{limit}"
         rows.append(DotRow(rule.title, figure.value, figure.low, figure.high, about, to, "items", rule.over, percent=1))
     marks = [] if found.chance is None else [found.chance]
-    words = "Lines are 95 % intervals, with resampled sources. Dashed line: a random choice."
+    words = "Lines show 95 % intervals from resampled sources. Dashed line: a random choice."
     drawn = dot_plot.dot_plot(rows, title="Right", ends=(0.0, 1.0), marks=marks)
     return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 

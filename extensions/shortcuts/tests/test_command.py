@@ -42,7 +42,7 @@ def test_what_a_lead_reads_and_keeps(home: Path) -> None:
     text = said("p", "--scores", str(home / "scores.csv"))
     # the four items all ask for red of red and blue
     assert "| Always place 1 | 100.0 %" in text
-    assert "A randomly drawn option is right in 50.0 %." in text
+    assert "A randomly drawn option is right in 50.0 % of the items." in text
     with (home / "scores.csv").open(newline="", encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 4
     told = json.loads(said("p", "--json"))

@@ -135,7 +135,10 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
     for orders in (2, 3):
         with served(always_b) as server:
             rooms.ask(spec_of(server, "b"), text_only=True, orders=orders)
-    told = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
+    told = (
+        "not within: 3 of 12 items (25.0 %) are answered correctly without images in all orders by one model, "
+        "at most 20.0 %"
+    )
     assert (rooms.line().done, rooms.line().said) == (False, told)
     with pytest.raises(InvalidFileError, match=r"Right without images: not within: 3 of 12 .*\(without_images\)"):
         release(store, media, home, "shortcuts")
@@ -180,7 +183,7 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
     for run in asked:
         run_control.withdraw(store, by=None, run=run, reason="wrong prompts")
     assert rooms.line().done
-    assert rooms.line().said.startswith("within: 0 of 12 items (0.0 %) are right without images")
+    assert rooms.line().said.startswith("within: 0 of 12 items (0.0 %) are answered correctly without images")
 
 
 def _item(place: Path, number: int) -> int:

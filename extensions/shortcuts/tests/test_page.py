@@ -199,9 +199,12 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert letter["More with images"] == "no item was asked both with and without images."
     assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
     assert part(page, "models-flagged").startswith(
-        "3 of 12 items are right without images in every tested order of options (at least 3 orders)"
+        "3 of 12 items are answered correctly without images in every tested order of options (at least 3 orders)"
     )
-    gate = "not within: 3 of 12 items (25.0 %) are right without images in all orders by one model, at most 20.0 %"
+    gate = (
+        "not within: 3 of 12 items (25.0 %) are answered correctly without images in all orders by one model, "
+        "at most 20.0 %"
+    )
     assert part(page, "models-gate") == f"Limit for a release: {gate}."
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     found = line["Right without images"]

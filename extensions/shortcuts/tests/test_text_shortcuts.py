@@ -73,8 +73,8 @@ def test_rules_on_four_items_by_hand() -> None:
     assert rule(found, "Most words from the question") == 0.5
     # three folds, v3 (two items) alone: item 1 learns from 2, 3, 4 (places 1, 2, 2; red 2, green 1): place 2, red;
     # item 2 alike; items 3 and 4 learn from 1 and 2: place 1, red; of item 4 neither text is known: the first
-    assert rule(found, "Most common position of other sources") == 0
-    assert rule(found, "Most common answer of other sources") == 0.75
+    assert rule(found, "Most common position in other sources") == 0
+    assert rule(found, "Most common answer in other sources") == 0.75
 
 
 def test_a_set_whose_longest_option_is_always_right_is_found_whole() -> None:

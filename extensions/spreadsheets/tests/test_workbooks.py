@@ -199,7 +199,10 @@ OLE = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (OLE + "Workbook".encode("utf-16-le") + bytes(500), r"an old workbook \(\.xls\) .* Save the file as \.xlsx\.$"),
+        (
+            OLE + "Workbook".encode("utf-16-le") + bytes(500),
+            r"an old workbook \(\.xls\) .* Save the file as \.xlsx in a spreadsheet program\.$",
+        ),
         (OLE + "EncryptedPackage".encode("utf-16-le") + bytes(500), "protected by a password.* Remove the password"),
         (b"<html><table><tr><td>index</td></tr></table></html>", "not a complete .xlsx workbook"),
     ],

@@ -67,7 +67,7 @@ def test_what_is_shown_is_what_people_get_and_nothing_is_written(store: Store) -
     refused = {
         "Only seniors and leads can preview a stage": (ann, Stage.VERIFICATION, {}),
         "has no item 'colour/9'": (lea, Stage.VERIFICATION, {"item": "colour/9"}),
-        "colour/0 has not been in": (sam, Stage.GRADING, {"item": "colour/0"}),
+        "colour/0 has not reached": (sam, Stage.GRADING, {"item": "colour/0"}),
         "No item that you may see is waiting": (lea, Stage.VERIFICATION, {"dimension": "shape"}),
         "You can preview .* only with a made-up item": (lea, Stage.ADJUDICATION, {"item": "colour/0"}),
     }

@@ -45,7 +45,8 @@ _UNIT = "`seconds` or `frames`; absent: seconds"
 PAST_THE_END = 0.1
 """Seconds by which a span may end after the clip does: files do not always know how long their last frame stays."""
 _OTHER_FRAMES = (
-    "Label Studio counts a clip's frames at a fixed rate, so ends would differ from the frames that people saw."
+    "Label Studio counts a clip's frames at a fixed rate, so the ends of spans would differ from the "
+    "frames that people saw."
 )
 ALIKE = Overlap(Fraction(1, 2))
 """From where on two answers say the same if the schema says nothing."""

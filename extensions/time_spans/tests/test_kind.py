@@ -260,7 +260,7 @@ def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
         with pytest.raises(SchemaError, match=words):
             item_schema(more)
     text = FIELD_TEXT.replace("kind: text}", "kind: text, read_as: time_span}") % ("", "")
-    with pytest.raises(SchemaError, match="give the field the kind `time_span`"):
+    with pytest.raises(SchemaError, match="use a field of kind `time_span`"):
         load_text(text, "", "timed.yaml")
 
 

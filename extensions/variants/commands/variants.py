@@ -58,8 +58,9 @@ def variants(
     reader: Annotated[
         str,
         typer.Option(
-            help="Read the answers with the rules alone, or also with a second reader, as for `touchstone result "
-            "show`.",
+            help=(
+                "Read the answers with only the rules, or also with a second reader, as for `touchstone result show`."
+            ),
             metavar="rules|rules+NAME",
         ),
     ] = "rules",

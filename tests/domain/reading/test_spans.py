@@ -46,7 +46,7 @@ UNREAD = {
     "[-2, 3]": "before the clip begins",
     "from frame 12 to frame 40": "in frames, but the question asks for seconds",
     "frames 12 to 40": "in frames, but the question asks for seconds",
-    "from 20% to 35%": "in percent of the clip",
+    "from 20% to 35%": "as a percentage of the clip",
     "00:75 to 00:80": "invalid clock time",
     "It is not from 2 to 3.5 s.": "denies or doubts",
     "From 2 to 3.5 s or from 5 to 6 s": "denies or doubts",

@@ -206,13 +206,13 @@ def _cover(lea: Desk, pictures: Path | None) -> None:
     page = lea.page
     page.get_by_role("button", name="Cover decided boxes").press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("5 pictures and 1 clip decided: 5 boxes to cover in 4 and nothing to cover in 2.")
+    expect(dialog).to_contain_text("5 pictures and 1 clip decided: 5 boxes to cover in 4, and nothing to cover in 2.")
     expect(dialog).to_contain_text("Copies that other people have downloaded")
     lea.settled()
     lea.looks(pictures, "privacy-question")
     dialog.get_by_role("button", name="Cover 5 boxes").dblclick()
     expect(page.locator("[data-part=covered]")).to_contain_text(
-        "5 boxes in 4 of 5 decided pictures and 1 decided clip", timeout=60_000
+        "5 boxes covered in 4 of 5 decided pictures and 1 decided clip", timeout=60_000
     )
     lea.settled()
     expect(page.locator("[data-part=standing]")).to_have_text(
