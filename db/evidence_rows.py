@@ -34,7 +34,7 @@ LEFT_OUT: Mapping[str, str] = {
     "bridge_project": "content of another server",
     "bridge_task": "tasks sent to another server; returned tasks are stored as submissions",
     "candidate": "images that wait for triage",
-    "cause_answer": "leads' conclusions from reasons, in their own words",
+    "cause_answer": "what leads concluded from the reasons, in the leads' own words",
     "comment": "conversations between people",
     "comment_for": "recipients of comments",
     "draft": "texts that were not submitted",

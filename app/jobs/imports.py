@@ -36,7 +36,10 @@ DOING = {
     "saving": "Saving items",
     "offering": "Opening tasks for the items",
 }
-RESUMED = "The first process of this import stopped early. The rows from the first process count as already imported."
+RESUMED = (
+    "The first process of this import stopped early. Touchstone treats the rows from the first process as already "
+    "imported."
+)
 _MEGABYTE = 1e6
 
 

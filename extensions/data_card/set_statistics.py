@@ -117,7 +117,7 @@ def _notes(whole: SetTally) -> Iterator[str]:
     if not whole.concepts:
         yield "Concepts: not counted, because items have no field or label `concept`."
     if not whole.scenes:
-        yield "Scenes: not counted, because items have no field or label `scene`, and name no video."
+        yield "Scenes: not counted, because items have no field or label `scene` and do not name a video."
     if not whole.videos:
         yield "Videos: not counted, because no image or clip has a source."
     n = len(whole.clips) - whole.clips_timed

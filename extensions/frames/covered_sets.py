@@ -14,7 +14,7 @@ from extensions.frames.frame_sets import ABOUT, BUSY, LOCK, SetDescription
 from workflow.jobs import folder_lock
 
 COVERED_SINCE = (
-    "Part of a clip in this set was covered, so Touchstone removed all frames of this set. Press “Go on” to take "
+    "Part of a clip in this set was covered, so Touchstone removed all frames of this set. Press “Continue” to take "
     "the frames again."
 )
 

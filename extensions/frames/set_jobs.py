@@ -31,7 +31,7 @@ from workflow.jobs import desk, folder_lock
 from workflow.jobs.desk import SlotConflict
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
-BROKEN = "The job was interrupted, but no data was lost. Press “Go on” to continue."
+BROKEN = "The job was interrupted, but no data was lost. Press “Continue” to continue."
 NO_ENDING = "the file name has no video extension"
 
 

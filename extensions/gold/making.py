@@ -147,7 +147,7 @@ Candidate = tuple[StoredItem, StoredPrediction | None, dict[str, Any]]
 _NOTHING_KNOWN = {
     **dict.fromkeys(
         VERIFICATIONS,
-        "No other settled item has a clear answer. Settle more items, or name items with their answers.",
+        "No other settled item has a clear answer. Settle more items, or list items together with their answers.",
     ),
     Stage.GRADING: "No other answer has complete and unanimous grades. Grade more answers, or name answers with "
     "their grades.",

@@ -99,7 +99,7 @@ def rule_in_sentences(rule: Rule) -> tuple[str, ...]:
         f"People agree too little: their agreement is below {rule.least_reliability:g} (upper limit). In all other "
         "cases, there is not enough data.",
         (
-            "With a blocking bias, a judge can at most be usable with correction. A significant bias is "
+            "A judge with a blocking bias can be usable with correction at best. A significant bias is "
             "blocking if it is at least 5 of 100 points, or if it changes the order of two models. Leniency "
             "is also blocking if the data do not rule out 5 points."
         ),

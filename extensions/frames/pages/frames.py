@@ -154,7 +154,7 @@ def _set(services: Services, view: ProjectView, folder: Path, about: SetDescript
         begun = set_jobs.job(services.store, folder)
         why = about.refused or (begun.refused if begun is not None else "") or set_jobs.BROKEN
         shell.show(markup.notice(shell.on_page(why), style="bad"))
-        st.button("Go on", key="frames.go_on", on_click=_go_on, args=(services, folder))
+        st.button("Continue", key="frames.go_on", on_click=_go_on, args=(services, folder))
     frame_sets.refresh(services.store, folder, by=services.person)
     index = frame_sets.index(folder)
     if index is not None:

@@ -233,7 +233,7 @@ def _new(services: Services, view: ProjectView) -> SchemaCheck | None:
 def _draft(services: Services, view: ProjectView, editor: SchemaEditor) -> EditedSchema | None:
     """Draw the link to the editor, and return the person's draft."""
     draft = editor.draft(services.store, services.person, view.name)
-    label = "Go on editing" if draft is not None else "Edit form"
+    label = "Continue editing" if draft is not None else "Edit form"
     link = markup.tag("a", markup.text(label), href=editor.address(view.name), target="_self", style="ts-button")
 
     def discard() -> None:
