@@ -22,7 +22,7 @@ from domain.schedule import Schedule, said_of
 from domain.states import Stage
 from extensions.schedule import changes
 from extensions.schedule.wanted_numbers import wanting
-from workflow.access import schedule
+from workflow.access import projects, schedule
 from workflow.access.projects import stages_of
 from workflow.annotate import project_progress
 from workflow.jobs import desk
@@ -103,7 +103,10 @@ def _save(services: Services, view: ProjectView, now: Schedule, key: str, usual:
             order=order if order != list(usual) else (),
             based_on=now.number,
         )
-        messages.keep("schedule.done", "Saved." if changed else "Nothing was changed.")
+        if changed:
+            messages.keep("schedule.done", "Saved.")
+        elif not messages.is_new("schedule.done"):  # after the second of two presses, the answer to the first stays
+            messages.keep("schedule.done", "Nothing was changed.")
 
 
 def _targets(services: Services, view: ProjectView) -> None:
@@ -141,11 +144,20 @@ def _counted(counts: ItemCounts) -> str:
 
 def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
     with shell.pressed(services):
-        wanted = {
-            dimension.id: st.session_state[f"{key}.{dimension.id}"] for dimension in view.schema.schema_.dimensions
+        numbers = {
+            dimension.id: int(n) if (n := st.session_state[f"{key}.{dimension.id}"]) is not None else None
+            for dimension in view.schema.schema_.dimensions
         }
+        in_force = projects.project(services.store, person=services.person, project=view.name).schema
+        if in_force.hash != view.schema.hash:
+            now = {dimension.id: dimension.wanted for dimension in in_force.schema_.dimensions}
+            if numbers == now:  # the second of two presses
+                return
+            raise ConflictError(
+                f"Another person changed the form to version {in_force.schema_.version} before you saved. Check the "
+                "new numbers, then change your numbers again."
+            )
         version = changes.latest_version(services.store, by=services.person, project=view.name) + 1
-        numbers = {name: int(n) if n is not None else None for name, n in wanted.items()}
         loaded = wanting(view.schema, numbers, version=version)
         if loaded is None:
             messages.keep("schedule.done", "Nothing was changed.")

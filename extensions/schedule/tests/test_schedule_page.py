@@ -56,3 +56,18 @@ def test_the_numbers_wanted_say_how_many_are_written_and_left(store: Store, home
     make_person(store, "lea", role=Role.LEAD)
     labels = [each.label for each in drawn(store, home, "schedule", "lea", project="p").number_input]
     assert "Colour (0 kept of 3 written, 1 left to write)" in labels, "four are wanted"
+
+
+def test_a_lead_with_an_old_page_takes_back_no_number_of_another_lead(store: Store, home: Path) -> None:
+    make_project(store, loaded=make_schema())
+    lea = make_person(store, "lea", role=Role.LEAD)
+    make_person(store, "leo", role=Role.LEAD)
+    old = drawn(store, home, "schedule", "leo", project="p")
+    test = drawn(store, home, "schedule", "lea", project="p")
+    the(test, "number_input", ".colour").set_value(70)  # type: ignore[attr-defined]
+    pressed(test, "Change wanted numbers")
+    the(old, "number_input", ".colour").set_value(9)  # type: ignore[attr-defined]
+    old = pressed(old, "Change wanted numbers")
+    assert "Another person changed the form to version 2 before you saved." in words(old)
+    schema = project(store, person=lea, project="p").schema.schema_
+    assert (schema.version, schema.dimension("colour").wanted) == (2, 70)
