@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from annotation_schemas.model import Schema
-from db import projects, schema_changes
+from db import people, projects, schema_changes
 from db.engine import Session, Store
 from domain.errors import ConflictError, InvalidInputError, Problem
 from domain.records import Person
@@ -62,16 +62,16 @@ def set_deadlines(
             raise InvalidInputError(problems)
         projects.lock(session, id=access.project_id)
         now = of_project(session, project_id=access.project_id)
-        if based_on not in (None, now.number):
-            who = now.by or "A command on the server's machine"
-            raise ConflictError(
-                f"{who} changed the deadlines or the order before you saved. Check the new values, then save "
-                "your changes again."
-            )
         usual = stages_of(access.schema)
         new = Schedule(now.number + 1, dict(deadlines), tuple(order))
         if now.deadlines == new.deadlines and now.in_order(usual) == new.in_order(usual):
             return False
+        if based_on not in (None, now.number):
+            who = _last_author(session, access) or "A command on the server's machine"
+            raise ConflictError(
+                f"{who} changed the deadlines or the order before you saved. Check the new values, then save "
+                "your changes again."
+            )
         queries.add(
             session,
             project_id=access.project_id,
@@ -84,6 +84,13 @@ def set_deadlines(
         data = {"number": new.number, "changed": _differences(access.schema, now, new)}
         log(session, "schedule.set", by=by, project=access, now=store.now(), data=data)
         return True
+
+
+def _last_author(session: Session, access: Access) -> str | None:
+    """Return the name of the person who set the current schedule. None for a command on the machine itself."""
+    versions = queries.of_project(session, project_id=access.project_id)
+    login = versions[-1][1] if versions else None
+    return people.called(session, logins=[login]).get(login, login) if login is not None else None
 
 
 def history(store: Store, *, by: Person | None, project: str) -> list[ScheduleChange]:

@@ -42,8 +42,9 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     now = schedule.schedule(store, **where)
     assert (now.number, dict(now.deadlines), now.order) == (2, {}, (GRADE,))
     assert now.in_order([Stage.AUTHORING, VERIFY, GRADE]) == [GRADE, Stage.AUTHORING, VERIFY]
-    with pytest.raises(ConflictError, match="before you saved"):
+    with pytest.raises(ConflictError, match=r"A command on the server's machine changed .* before you saved"):
         changes.set_deadlines(store, **where, deadlines={VERIFY: day(store, 1)}, based_on=1)
+    assert not changes.set_deadlines(store, **where, deadlines={}, order=[GRADE], based_on=1), "a second press"
     with pytest.raises(InvalidInputError, match="no stage triage"):
         changes.set_deadlines(store, **where, deadlines={Stage.TRIAGE: day(store, 1)})
     with pytest.raises(InvalidInputError, match="twice"):
@@ -62,6 +63,10 @@ def test_every_version_is_kept_and_the_newest_holds(store: Store, clock: Clock) 
     assert last.what[0].endswith(f"deadline none (was {day(store, 9)})")
     assert last.what[1].startswith("Order of stages: ")
     assert [each.data["number"] for each in audit.entries(store, by=lea, project="p", kinds=["schedule.set"])] == [2, 1]
+    leo = make_person(store, "leo", role=Role.LEAD)
+    assert changes.set_deadlines(store, **where, deadlines={}, based_on=2)
+    with pytest.raises(ConflictError, match=r"^Lea changed"):
+        changes.set_deadlines(store, by=leo, project="p", deadlines={VERIFY: day(store, 1)}, based_on=2)
 
 
 def test_targets_that_were_changed_stand_in_the_history(store: Store) -> None:
