@@ -17,12 +17,6 @@ from workflow.access import accounts
 
 PAGE = 20
 """Invitations on one page of the list."""
-_REVOCATION = Confirmation(
-    "Revoke the invitation?",
-    "The link of this invitation stops working.",
-    "You cannot undo this step, but you can invite the person again.",
-    "Revoke invitation",
-)
 
 
 def draw(services: Services, view: ProjectView, *, tell: Callable[[str], None]) -> None:
@@ -58,5 +52,11 @@ def _row(services: Services, view: ProjectView, invitation: OpenInvitation, tell
         accounts.revoke_invitation(services.store, by=services.person, project=view.name, id=invitation.id)
         tell("The invitation was revoked. Its link no longer works.")
 
-    ask = partial(confirm.ask, services, _REVOCATION, revoke, key="people.sure")
+    question = Confirmation(
+        "Revoke the invitation?",
+        f"The link of this invitation stops working: {str(invitation.role).capitalize()} · {' · '.join(facts)}.",
+        "You cannot undo this step, but you can invite the person again.",
+        "Revoke invitation",
+    )
+    ask = partial(confirm.ask, services, question, revoke, key="people.sure")
     button.button("Revoke", key=f"people.revoke.{invitation.id}", width="stretch", on_click=ask)

@@ -116,13 +116,13 @@ def revoke_invitation(store: Store, *, by: Person | None, project: str, id: int)
     Raises
     ------
     ConflictError
-        The invitation has already been used or has expired.
+        The invitation has already been used or revoked, or has expired.
     """
     with store.write(archived_too=True) as session:
         access = require_lead(session, by=by, project=project)
         now = store.now()
         if not people.revoke_invitation(session, id=id, project_id=access.project_id, now=now):
-            raise ConflictError("The invitation has already been used or has expired. Reload the page.")
+            raise ConflictError("This invitation has already been used or revoked, or has expired.")
         log(session, "person.invitation_revoked", by=by, project=access, now=now)
 
 
