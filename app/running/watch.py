@@ -216,7 +216,7 @@ def workers(view: RunView) -> Markup:
                 markup.text(shown.tame(worker.name)),
                 markup.quiet(worker_line(worker.about, names=FIRST)),
                 markup.text(markup.moment(worker.started_at)),
-                markup.tag("b", markup.text("there"))
+                markup.tag("b", markup.text("now"))
                 if worker.there
                 else markup.text(markup.moment(worker.seen_at, seconds=True)),
             ]
