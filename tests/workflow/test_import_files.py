@@ -154,6 +154,9 @@ def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: Med
         bring(store, media, "egothink", path, by=ann)
     with pytest.raises(NotFoundError):
         bring(store, media, "egothink", path, by=eve)
+    (empty := tmp_path / "empty.csv").touch()
+    with pytest.raises(InvalidFileError, match=r"^empty\.csv is empty\. Choose"):  # and not: make another project
+        bring(store, media, "egothink", empty)
     with pytest.raises(InvalidFileError, match="can import egothink, but not egoplan"):
         bring(store, media, "egoplan", path)
     assert item_names(store) == []

@@ -194,7 +194,9 @@ def _must_be_read(access: Access, row: Format) -> None:
 
 
 def _must_have_ending(access: Access, row: Format, path: Path) -> None:
-    """Refuse a file whose ending belongs to another format of items."""
+    """Refuse an empty file, and a file whose ending belongs to another format of items."""
+    if path.is_file() and not path.stat().st_size:
+        raise InvalidFileError(f"{path.name} is empty. Choose a file with at least one row.")
     ending = path.suffix.lower()
     others = [other for other in FORMATS.values() if other.keys is not None and ending in other.keys.endings]
     if row.keys is None or row in others or not others or path.is_dir():
