@@ -138,8 +138,8 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
     before = f" {gone[-1].name} was last active at {markup.moment(gone[-1].seen_at)}." if gone else ""
     if heard is not None and heard < PATIENCE.total_seconds():
         return (
-            f"A worker is running but has not started this run yet. The worker may be busy with another run.{before} "
-            "To add a worker, use `touchstone worker`."
+            f"A worker is running but has not {'taken over' if gone else 'started'} this run yet. The worker may be "
+            f"busy with another run.{before} To add a worker, use `touchstone worker`."
         )
     return (
         f"No worker is running.{before} Ask the person who runs this server to start a worker with `touchstone "
