@@ -178,7 +178,7 @@ def _verification(schema: Schema, stage: str, verification: Verification) -> Fou
     keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
     about = list(criteria_that_decide(keep))
     if not about:
-        yield path, "`criterion` is missing; name the criterion that decides about items"
+        yield path, "`criterion` is missing; name the criterion that decides which items are kept"
     for index, name in enumerate(about):
         at: Path = (*path, "parts", index, "criterion") if keep.parts else (*path, "criterion")
         if name not in criteria:

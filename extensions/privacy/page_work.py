@@ -270,7 +270,8 @@ def _must_be_seen(now: PageItem, saying: MarkRequest) -> None:
     if now.since != saying.after:
         who = now.seen.decision.by if now.seen.decision else None
         raise MarkConflict(
-            f"{who or 'The command'} decided about this picture first. The page now shows the newest decision.", now
+            f"{who or 'The command'} has already decided about this picture. The page now shows the newest decision.",
+            now,
         )
     if now.revision != saying.revision:
         raise MarkConflict(f"{now.by or 'Someone'} changed this picture first. The page now shows their changes.", now)

@@ -144,7 +144,7 @@ def _family_table(found: _Biases) -> Block:
         tuple(found.own_family),
         unit="points of the scale; above 0, the judge favors its own family",
         note="If the family's answers are better, the first number includes this quality difference. The second "
-        "number removes most of the quality difference, but not all, because people's scores are noisy. As a "
+        "number is corrected for most of this quality difference, but not all, because people's scores are noisy. As a "
         "check, compare another judge on the same units.",
     )
 

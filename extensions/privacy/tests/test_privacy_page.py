@@ -157,7 +157,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
         project="p",
         choices=[CoverChoice("plain.png", seen.seen.file, ())],
     )
-    with pytest.raises(page_work.MarkConflict, match="lea decided about this picture first"):
+    with pytest.raises(page_work.MarkConflict, match="lea has already decided about this picture"):
         page_work.say(lea.store, folder, by=noor.person, project="p", saying=saying)
     now = there(noor)["plain.png"]
     assert (now.decided, now.waits) == ("", False), "what was said before that decision does not count any more"

@@ -155,7 +155,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
                 return
             raise ConflictError(
                 f"Another person changed the form to version {in_force.schema_.version} before you saved. Check the "
-                "new numbers, then change your numbers again."
+                "new numbers, then enter your changes again."
             )
         version = changes.latest_version(services.store, by=services.person, project=view.name) + 1
         loaded = wanting(view.schema, numbers, version=version)

@@ -48,7 +48,7 @@ FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 def render(services: Services) -> None:
     """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    about = "See whether texts reveal the key without the image. This page shows keys."
+    about = "See whether texts reveal the key without the image. The page contains the right answers of items."
     shell.heading("Shortcuts", about, made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     figures = st.container()
