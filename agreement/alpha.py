@@ -62,8 +62,8 @@ def krippendorff_alpha(
     1.0
     """
     usable = ratings.rated.sum(axis=1) >= 2
-    n_units, n_raters = int(usable.sum()), len(ratings.raters)
-    n_left_out = len(ratings.units) - n_units
+    n_units, n_raters = ratings.count(usable), len(ratings.raters)
+    n_left_out = ratings.n_units - n_units
     problem = _not_for_level(ratings, level)
     if problem is None and n_units == 0:
         problem = "No unit has ratings from two raters."
@@ -75,8 +75,8 @@ def krippendorff_alpha(
     if len(used) < 2:
         reason = "All paired ratings have the same single value, so the expected disagreement is zero."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    clusters = ratings.clusters
-    sample = patterns(codes, clusters and [clusters[at] for at in np.flatnonzero(usable)])
+    clusters = ratings.clusters and [ratings.clusters[at] for at in np.flatnonzero(usable)]
+    sample = patterns(codes, clusters, None if ratings.times is None else ratings.times[usable])
     rows, q = sample.rows, len(used)
     if level == "interval":
         alpha = _by_value(rows, standardised(ratings.positions[used]))

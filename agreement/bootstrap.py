@@ -72,10 +72,13 @@ class Patterns:
     """(clusters, patterns): number of units of each cluster with this row; None for independent units."""
 
 
-def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None) -> Patterns:
-    """The distinct rows of a (units, raters) table of codes (-1 and up); ``clusters`` names each unit's cluster."""
+def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None, times: Ints | None = None) -> Patterns:
+    """The distinct rows of a (units, raters) table of codes (-1 and up).
+
+    ``clusters`` names each unit's cluster. ``times`` is the number of units that each row stands for, if more than one.
+    """
     if not codes.size:
-        return Patterns(codes, np.ones(len(codes)))
+        return Patterns(codes, np.ones(len(codes)) if times is None else times.astype(float))
     base = int(codes.max()) + 2
     if base ** codes.shape[1] >= 2**62:  # the row does not fit into one number
         rows, of_unit, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
@@ -84,11 +87,13 @@ def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None) -> Pattern
         places = base ** np.arange(codes.shape[1] - 1, -1, -1, dtype=np.int64)
         keys, of_unit, counts = np.unique((codes + 1) @ places, return_inverse=True, return_counts=True)
         distinct_rows = keys[:, None] // places % base - 1
+    if times is not None:
+        counts = np.bincount(of_unit.ravel(), weights=times, minlength=len(distinct_rows))
     if clusters is None:
         return Patterns(distinct_rows, counts.astype(float))
     number = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
     cluster = np.fromiter((number[name] for name in clusters), dtype=np.int64, count=len(clusters))
-    cells = (np.ones(len(codes)), (cluster, of_unit.ravel()))
+    cells = (np.ones(len(codes)) if times is None else times.astype(float), (cluster, of_unit.ravel()))
     return Patterns(
         distinct_rows, counts.astype(float), sparse.csr_array(cells, shape=(len(number), len(distinct_rows)))
     )
@@ -98,7 +103,7 @@ def sample_of(ratings: Ratings, usable: NDArray[np.bool_] | np.bool_) -> Pattern
     """The patterns of the ratings of these units ((units,) of booleans), with the clusters they are in."""
     clusters = ratings.clusters
     kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(usable)]
-    return patterns(ratings.codes[usable], kept)
+    return patterns(ratings.codes[usable], kept, None if ratings.times is None else ratings.times[usable])
 
 
 def resampling(ratings: Ratings, bootstrap: Bootstrap | None) -> Bootstrap | None:

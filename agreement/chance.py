@@ -76,8 +76,8 @@ def percent_agreement(
     0.833
     """
     usable = ratings.rated.sum(axis=1) >= 2
-    n_units, n_raters = int(usable.sum()), len(ratings.raters)
-    n_left_out = len(ratings.units) - n_units
+    n_units, n_raters = ratings.count(usable), len(ratings.raters)
+    n_left_out = ratings.n_units - n_units
     problem = problem_of(ratings, weights) or (NO_PAIRS if n_units == 0 else None)
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
@@ -347,7 +347,7 @@ def scott_pi(
     >>> round(scott_pi(ratings).value, 3)
     0.467
     """
-    n_raters, n_units = len(ratings.raters), len(ratings.units)
+    n_raters, n_units = len(ratings.raters), ratings.n_units
     if n_raters != 2:
         reason = f"Scott's pi needs exactly two raters, but there are {n_raters}. For more raters, use Fleiss' kappa."
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n_units, confidence=confidence)
@@ -355,13 +355,7 @@ def scott_pi(
     if not both.any():
         reason = "No unit has ratings from both raters."
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n_units, confidence=confidence)
-    paired = replace(
-        ratings,
-        units=tuple(unit for unit, kept in zip(ratings.units, both, strict=True) if kept),
-        codes=ratings.codes[both],
-        clusters=ratings.clusters and tuple(name for name, kept in zip(ratings.clusters, both, strict=True) if kept),
-    )
-    statistic = fleiss_kappa(paired, weights=weights, confidence=confidence, bootstrap=bootstrap)
+    statistic = fleiss_kappa(ratings.where(both), weights=weights, confidence=confidence, bootstrap=bootstrap)
     return replace(statistic, n_left_out=n_units - statistic.n_units)
 
 
@@ -417,8 +411,8 @@ def _corrected(
 ) -> Statistic:
     """(p_a - p_e) / (1 - p_e) with limits."""
     n_ratings = ratings.rated.sum(axis=1)
-    n_units, n_raters, total = int((n_ratings >= 2).sum()), len(ratings.raters), int((n_ratings >= 1).sum())
-    n_left_out = len(ratings.units) - n_units
+    n_units, n_raters, total = ratings.count(n_ratings >= 2), len(ratings.raters), ratings.count(n_ratings >= 1)
+    n_left_out = ratings.n_units - n_units
     problem = problem_of(ratings, weights, named=named) or (NO_PAIRS if n_units == 0 else None)
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)

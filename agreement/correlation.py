@@ -86,7 +86,7 @@ def pair_of(
         offer = f"; {instead}" if len(ratings.raters) > 2 else ""
         return f"{what} needs exactly two raters, but there are {len(ratings.raters)}{offer}."
     both = ratings.rated.all(axis=1)
-    n_units = int(both.sum())
+    n_units = ratings.count(both)
     if n_units < least:
         return (
             "Fewer than two units have ratings from both raters."
@@ -99,18 +99,18 @@ def pair_of(
             return f"{rater} gave every unit the same value."
     numbers = ratings.positions if ordered else np.array(ratings.categories, dtype=float)
     x, y = (numbers[column] for column in sample.rows.T)
-    return Pair(sample, x, y, n_units, len(ratings.units) - n_units)
+    return Pair(sample, x, y, n_units, ratings.n_units - n_units)
 
 
 def without(problem: str, ratings: Ratings, confidence: float, *, n_units: int | None = None) -> Statistic:
     """An undefined statistic; unless told, of the units that everyone rated."""
     if n_units is None:
-        n_units = int(ratings.rated.all(axis=1).sum()) if len(ratings.raters) > 1 else 0
+        n_units = ratings.count(ratings.rated.all(axis=1)) if len(ratings.raters) > 1 else 0
     return undefined(
         problem,
         n_units=n_units,
         n_raters=len(ratings.raters),
-        n_left_out=len(ratings.units) - n_units,
+        n_left_out=ratings.n_units - n_units,
         confidence=confidence,
     )
 
@@ -309,7 +309,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     check_confidence(confidence)
     n_raters = len(ratings.raters)
     complete = ratings.rated.all(axis=1) & (n_raters > 1)
-    n_units = int(complete.sum())
+    n_units = ratings.count(complete)
     problem = None if ratings.scale.level == "ordinal" else not_for_numbers(ratings, "Kendall's W")
     if problem is None and n_raters < 2:
         problem = "There is only one rater." if n_raters else "There are no ratings."
@@ -329,7 +329,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
         interval,
         n_units=n_units,
         n_raters=n_raters,
-        n_left_out=len(ratings.units) - n_units,
+        n_left_out=ratings.n_units - n_units,
         confidence=confidence,
         test=Test("chi2", square, (n_units - 1.0,), float(special.chdtrc(n_units - 1, square))),
     )
@@ -438,10 +438,10 @@ def mean_pearson(
     if problem:
         return without(problem, ratings, confidence, n_units=0)
     columns = np.array(pairs)
-    used = np.zeros(len(ratings.units), dtype=bool)
+    used = np.zeros(len(ratings.codes), dtype=bool)
     for first, second in pairs:
         used |= ratings.rated[:, first] & ratings.rated[:, second]
-    n_units = int(used.sum())
+    n_units = ratings.count(used)
     if n_units < 2:
         return without("Fewer than two units have ratings from two raters.", ratings, confidence, n_units=n_units)
     sample = sample_of(ratings, used)
@@ -479,7 +479,7 @@ def mean_pearson(
         interval,
         n_units=n_units,
         n_raters=len(ratings.raters),
-        n_left_out=len(ratings.units) - n_units,
+        n_left_out=ratings.n_units - n_units,
         confidence=confidence,
     )
 

@@ -222,15 +222,15 @@ def _sklearn_kappa(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, st
     weights = args.get("weights", "none")
     if not isinstance(weights, str) or weights not in ("none", "linear", "quadratic"):
         raise CannotCompare("scikit-learn supports only the weights none, linear and quadratic.")
-    both = ratings.codes[ratings.rated.all(axis=1)]
-    if not len(both):
+    both = ratings.where(ratings.rated.all(axis=1))
+    if not len(both.codes):
         raise CannotCompare("No unit has ratings from both raters.")
     if weights == "none":
-        return float(cohen_kappa_score(both[:, 0], both[:, 1])), None
+        return float(cohen_kappa_score(*both.codes.T, sample_weight=both.times)), None
     places = _even_places(ratings.positions)
     labels = np.arange(int(places.max()) + 1)
-    first, second = places[both].T
-    return float(cohen_kappa_score(first, second, labels=labels, weights=weights)), None
+    first, second = places[both.codes].T
+    return float(cohen_kappa_score(first, second, labels=labels, weights=weights, sample_weight=both.times)), None
 
 
 _MOST_PLACES = 2_000
@@ -261,13 +261,16 @@ def _sklearn_accuracy(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float,
 
     if args.get("weights", "none") != "none":
         raise CannotCompare("scikit-learn has no weighted accuracy.")
-    first, second = _pair(ratings)
-    return float(accuracy_score([str(value) for value in first], [str(value) for value in second])), None
+    both = ratings.where(ratings.rated.all(axis=1))
+    first, second = _pair(both)
+    return float(accuracy_score(list(map(str, first)), list(map(str, second)), sample_weight=both.times)), None
 
 
 def _krippendorff(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, str | None]:
     import krippendorff
 
+    if ratings.times is not None:
+        raise CannotCompare("krippendorff needs each unit, but these ratings are counted by pattern.")
     level = args.get("level", "nominal")
     n, q = len(ratings.units), len(ratings.categories)
     needed = 8 * n * q * q

@@ -52,10 +52,11 @@ class MeanSquares:
     k: int
 
 
-def mean_squares(values: Floats) -> MeanSquares:
+def mean_squares(values: Floats, times: Floats | None = None) -> MeanSquares:
     """Mean squares between units, within units, between raters, and of the rest.
 
-    ``values`` is (units, raters), complete, at least 2 x 2 (Shrout & Fleiss 1979, table 3).
+    ``values`` is (units, raters), complete, at least 2 x 2 (Shrout & Fleiss 1979, table 3). ``times`` is the number of
+    units that each row stands for, if more than one.
 
     Raises
     ------
@@ -63,14 +64,20 @@ def mean_squares(values: Floats) -> MeanSquares:
         The table is smaller, or has gaps.
     """
     values = np.asarray(values, dtype=float)
-    if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
+    n, k = values.shape if values.ndim == 2 else (0, 0)
+    n = n if times is None else int(times.sum())
+    if min(n, k) < 2 or not np.isfinite(values).all():
         raise RatingsError("Mean squares need a complete table with at least two units and two raters.")
-    n, k = values.shape
-    grand = values.mean()
-    of_units = k * ((values.mean(axis=1) - grand) ** 2).sum()
-    of_raters = n * ((values.mean(axis=0) - grand) ** 2).sum()
-    within = ((values - values.mean(axis=1, keepdims=True)) ** 2).sum()
-    rest = ((values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + grand) ** 2).sum()
+
+    def total(squares: Floats) -> float:
+        return float(squares.sum() if times is None else (times @ squares).sum())
+
+    of_rater = values.mean(axis=0) if times is None else times @ values / n
+    grand = values.mean() if times is None else of_rater.mean()
+    of_units = k * total((values.mean(axis=1) - grand) ** 2)
+    of_raters = n * ((of_rater - grand) ** 2).sum()
+    within = total((values - values.mean(axis=1, keepdims=True)) ** 2)
+    rest = total((values - values.mean(axis=1, keepdims=True) - of_rater + grand) ** 2)
     return MeanSquares(
         units=float(of_units / (n - 1)),
         within=float(within / (n * (k - 1))),
@@ -219,7 +226,7 @@ def variance_components(ratings: Ratings, *, raters: bool = True) -> Components:
     problem = not_for_numbers(ratings, "A variance")
     if problem is None and len(ratings.raters) < 2:
         problem = "There is only one rater." if ratings.raters else "There are no ratings."
-    ready = problem or _ready(ratings, patterns(ratings.codes), two_way=raters)
+    ready = problem or _ready(ratings, patterns(ratings.codes, times=ratings.times), two_way=raters)
     if isinstance(ready, str):
         return Components(math.nan, math.nan, math.nan, ready)
     solved = fit(ready, ready.counts[None])
@@ -235,14 +242,14 @@ def variance_components(ratings: Ratings, *, raters: bool = True) -> Components:
 
 def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
     complete = ratings.rated.all(axis=1)
-    n, k = int(complete.sum()), len(ratings.raters)
+    n, k = ratings.count(complete), len(ratings.raters)
     if n < 2:
         return without("Fewer than two units have ratings from all raters.", ratings, confidence, n_units=n)
     values = standardised(ratings.values[complete])
     if (values == values[0, 0]).all():
         reason = "All ratings have the same single value, so the units do not differ."
         return without(reason, ratings, confidence, n_units=n)
-    squares = mean_squares(values)
+    squares = mean_squares(values, None if ratings.times is None else ratings.times[complete].astype(float))
     of_sources = (squares.units, squares.within, squares.raters, squares.error)
     b, w, j, e = (square if square > _NOTHING else 0.0 for square in of_sources)
     noise, freedom = (w, n * (k - 1)) if form.startswith("ICC(1") else (e, (n - 1) * (k - 1))
@@ -264,7 +271,7 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
         interval,
         n_units=n,
         n_raters=k,
-        n_left_out=len(ratings.units) - n,
+        n_left_out=ratings.n_units - n,
         confidence=confidence,
         test=test,
     )
@@ -366,7 +373,7 @@ def _ready(ratings: Ratings, sample: Patterns, *, two_way: bool) -> Design | str
 
 def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
     rated = ratings.rated.any(axis=1)
-    n_units = int(rated.sum())
+    n_units = ratings.count(rated)
     sample = sample_of(ratings, rated)
     ready = _ready(ratings, sample, two_way=not form.startswith("ICC(1"))
     if isinstance(ready, str):
@@ -406,7 +413,7 @@ def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap 
         interval,
         n_units=n_units,
         n_raters=len(ratings.raters),
-        n_left_out=len(ratings.units) - n_units,
+        n_left_out=ratings.n_units - n_units,
         confidence=confidence,
     )
 

@@ -83,8 +83,8 @@ def cohen_kappa(
     if limits not in get_args(Limits):
         raise RatingsError(f"`limits` must be {' or '.join(get_args(Limits))}, not {limits!r}.")
     both = np.atleast_1d(ratings.rated.all(axis=1)) & (len(ratings.raters) == 2)
-    n_units, n_raters = int(both.sum()), len(ratings.raters)
-    n_left_out = len(ratings.units) - n_units
+    n_units, n_raters = ratings.count(both), len(ratings.raters)
+    n_left_out = ratings.n_units - n_units
     problem = problem_of(ratings, weights, named=True)
     if problem is None and n_raters != 2:
         problem = (
@@ -154,8 +154,8 @@ def light_kappa(
     0.667
     """
     usable = ratings.rated.sum(axis=1) >= 2
-    n_units, n_raters = int(usable.sum()), len(ratings.raters)
-    n_left_out = len(ratings.units) - n_units
+    n_units, n_raters = ratings.count(usable), len(ratings.raters)
+    n_left_out = ratings.n_units - n_units
     problem = problem_of(ratings, weights, named=True)
     if problem is None and n_units == 0:
         problem = NO_PAIRS

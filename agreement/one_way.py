@@ -23,7 +23,7 @@ def one_way(ratings: Ratings, *, average: bool, confidence: float, resample: Boo
     """
     sizes = ratings.rated.sum(axis=1)
     usable = sizes > 1
-    n = int(usable.sum())
+    n = ratings.count(usable)
     if n < 2:
         return without("Fewer than two units have two ratings.", ratings, confidence, n_units=n)
     sample = sample_of(ratings, usable)
@@ -49,7 +49,7 @@ def one_way(ratings: Ratings, *, average: bool, confidence: float, resample: Boo
         )
     else:
         interval = _limits(value, b, w, k, (n - 1.0, freedom), average, confidence, _of(sizes[usable]))
-    n_left_out = len(ratings.units) - n
+    n_left_out = ratings.n_units - n
     return estimated(
         value,
         interval,

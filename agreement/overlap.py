@@ -154,7 +154,7 @@ def _mean(
     bootstrap: Bootstrap | None,
 ) -> Statistic:
     """Return the mean over units of their pairs' mean; ``nothing`` is the reason if ``compare`` always gives nan."""
-    n_raters, n = len(ratings.raters), len(ratings.units)
+    n_raters, n = len(ratings.raters), ratings.n_units
     if ratings.scale.shape is not shape:
         reason = (
             f"These ratings are not {_WORDS[shape]}, because their scale is "
@@ -175,7 +175,7 @@ def _mean(
         return sum(values) / len(values) if values else math.nan
 
     usable = ~np.isnan(np.array([of_unit(row) for row in ratings.codes], dtype=float))
-    n_units = int(usable.sum())
+    n_units = ratings.count(usable)
     if not n_units:
         reason = nothing if (ratings.rated.sum(axis=1) > 1).any() else NO_PAIRS
         return undefined(reason, n_units=0, n_raters=n_raters, n_left_out=n, confidence=confidence)

@@ -62,9 +62,10 @@ def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
             "Maxwell's test."
         )
     both = np.atleast_1d(ratings.rated.all(axis=1))
-    n, n_raters, n_left_out = int(both.sum()), len(ratings.raters), int((~both).sum())
+    n, n_raters = ratings.count(both), len(ratings.raters)
+    n_left_out = ratings.n_units - n
     if problem:
-        return undefined(problem, n_units=0, n_raters=n_raters, n_left_out=len(both), confidence=confidence)
+        return undefined(problem, n_units=0, n_raters=n_raters, n_left_out=ratings.n_units, confidence=confidence)
     sample = sample_of(ratings, both)
     apart = (sample.rows[:, 1] - sample.rows[:, 0]).astype(float)
     more, less = float(sample.counts @ (apart > 0)), float(sample.counts @ (apart < 0))
@@ -128,9 +129,10 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     if problem is None and q > MOST_CATEGORIES:
         problem = f"{q:,} different values are too many to treat as categories. Use the mean difference."
     both = np.atleast_1d(ratings.rated.all(axis=1))
-    n, n_raters, n_left_out = int(both.sum()), len(ratings.raters), int((~both).sum())
+    n, n_raters = ratings.count(both), len(ratings.raters)
+    n_left_out = ratings.n_units - n
     if problem:
-        return undefined(problem, n_units=0, n_raters=n_raters, n_left_out=len(both), confidence=confidence)
+        return undefined(problem, n_units=0, n_raters=n_raters, n_left_out=ratings.n_units, confidence=confidence)
     sample = sample_of(ratings, both)
     rows, m = sample.rows, len(sample.rows)
     apart = np.zeros((m, q))

@@ -66,6 +66,8 @@ class Ratings:
     """(units,): the group of each unit, such as a question, resampled as a whole; None for independent units."""
     counted: bool = False
     """Whether the ratings were counted without names: a column is then no rater."""
+    times: Ints | None = None
+    """(rows,): how many units have this row of ``codes``, of which ``units`` names one; None for one unit a row."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[Rating], *, scale: Scale | None = None) -> Ratings:
@@ -281,14 +283,30 @@ class Ratings:
                     f"There is no rater {rater}. Choose one of these raters: {', '.join(self.raters) or 'none'}."
                 )
         columns = [self.raters.index(rater) for rater in raters]
-        codes = self.codes[:, columns]
-        rated = (codes != MISSING).any(axis=1)
-        if rated.all():
-            return replace(self, raters=tuple(raters), codes=codes)
-        kept = rated.tolist()
-        units = tuple(compress(self.units, kept))
-        clusters = self.clusters and tuple(compress(self.clusters, kept))
-        return replace(self, units=units, raters=tuple(raters), codes=codes[rated], clusters=clusters)
+        ratings = replace(self, raters=tuple(raters), codes=self.codes[:, columns])
+        return ratings.where(ratings.rated.any(axis=1))
+
+    def where(self, rows: NDArray[np.bool_] | np.bool_) -> Ratings:
+        """The same raters with only these rows ((rows,) of booleans)."""
+        if rows.all():
+            return self
+        kept = np.atleast_1d(rows).tolist()
+        return replace(
+            self,
+            units=tuple(compress(self.units, kept)),
+            codes=self.codes[rows],
+            clusters=self.clusters and tuple(compress(self.clusters, kept)),
+            times=None if self.times is None else self.times[rows],
+        )
+
+    @property
+    def n_units(self) -> int:
+        """Number of units that have a rating."""
+        return len(self.units) if self.times is None else int(self.times.sum())
+
+    def count(self, rows: NDArray[np.bool_] | np.bool_) -> int:
+        """Return the number of units that these rows ((rows,) of booleans) stand for."""
+        return int(rows.sum() if self.times is None else self.times[rows].sum())
 
     @property
     def rated(self) -> NDArray[np.bool_]:

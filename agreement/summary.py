@@ -188,7 +188,7 @@ def _results(
             return
         if len(table.raters) < 2:
             reason = "There is only one rater." if table.raters else "There are no ratings."
-            value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=len(table.units))
+            value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=table.n_units)
         else:
             value = compute(of)
         if table.scale.tolerance and args.get("weights") == "tolerance":

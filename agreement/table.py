@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.columns import Column, column, gathered, of_objects
-from agreement.ratings import Ratings, Scale
+from agreement.ratings import Ints, Ratings, Scale
 from domain.errors import RatingsError
 from domain.records import Rating
 
@@ -28,6 +28,8 @@ class LongTable:
     value: Column
     dimension: Column | None = None
     cluster: Column | None = None
+    times: Ints | None = None
+    """(rows,): how many units the unit of each row stands for, all with the same ratings; None for one."""
 
     def __len__(self) -> int:
         return len(self.unit)
@@ -106,7 +108,7 @@ class LongTable:
             columns[what] = read if what == "value" else read.renamed(str)
         if "criterion" not in columns:
             columns["criterion"] = gathered(["value"] * len(columns["unit"]), len(columns["unit"]))
-        return cls(**columns)
+        return cls(**columns, times=None)
 
     def rows(self, kept: NDArray[Any]) -> LongTable:
         """Only these rows (places or booleans)."""
@@ -118,6 +120,7 @@ class LongTable:
             value=self.value.of(kept),
             dimension=self.dimension and self.dimension.of(kept),
             cluster=self.cluster and self.cluster.of(kept),
+            times=None if self.times is None else self.times[kept],
         )
 
     def of_raters(self, raters: Iterable[str]) -> LongTable:
@@ -141,9 +144,15 @@ class LongTable:
     def ratings(self, criterion: str, *, scale: Scale | None = None) -> Ratings:
         """The units and raters of one criterion, on a scale; ``RatingsError`` as :meth:`Ratings.from_rows`."""
         part = self.of_criterion(criterion)
-        return Ratings.from_columns(
+        ratings = Ratings.from_columns(
             part.unit, part.rater, part.value, clusters=part.cluster, scale=scale, criterion=criterion
         )
+        if part.times is None:
+            return ratings
+        rated = part.rows(part.value.there)
+        assert rated.times is not None
+        _, first = np.unique(rated.unit.places, return_index=True)
+        return replace(ratings, times=rated.times[first])
 
 
 def _named(column: Column, wanted: Any) -> NDArray[np.bool_]:

@@ -188,7 +188,9 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         ),
         figures=("preferences",),
     ),
-    "rating_files": ExtensionNames("Files of ratings and replies", formats=("judgements",), readers=("ratings",)),
+    "rating_files": ExtensionNames(
+        "Files of ratings and replies", formats=("judgements", "ratings_parquet"), readers=("ratings",)
+    ),
     "spreadsheets": ExtensionNames("Spreadsheets", sheet_readers=(".xlsx",)),
     "variants": ExtensionNames(
         "Item variants",

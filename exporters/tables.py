@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple
 from typing import Any
 
@@ -45,7 +45,14 @@ def _said_csv(about: str, said: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
-    """Return ratings as CSV: ``unit,rater,criterion,value``, with more columns if ratings need them.
+    """Return ratings as CSV, with the columns of :func:`rating_rows`."""
+    out = io.StringIO(newline="")
+    csv_text.Writer(out).writerows(rating_rows(ratings))
+    return out.getvalue().encode()
+
+
+def rating_rows(ratings: Iterable[Rating]) -> Iterator[list[str]]:
+    """Yield the head ``unit,rater,criterion,value``, with more columns if ratings need them, and a row for each rating.
 
     - ``stage`` if there are several verification stages
     - ``dimension`` and ``note`` if a rating has one
@@ -69,9 +76,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
         *(["note"] if with_note else []),
         *(["model_a", "model_b", "left", "winner"] if with_pair else []),
     ]
-    out = io.StringIO(newline="")
-    writer = csv_text.Writer(out)
-    writer.writerow(["unit", "rater", "criterion", "value", *more])
+    yield ["unit", "rater", "criterion", "value", *more]
     for rating in rows:
         value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)
         extra = [rating.stage] if with_stage else []
@@ -80,8 +85,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
         extra += ["" if rating.schema is None else str(rating.schema)] if with_schema else []
         extra += [rating.note] if with_note else []
         extra += [*(astuple(rating.pair) if rating.pair else ("",) * 4)] if with_pair else []
-        writer.writerow([rating.unit, rating.rater, rating.criterion, value, *extra])
-    return out.getvalue().encode()
+        yield [rating.unit, rating.rater, rating.criterion, value, *extra]
 
 
 def predictions_jsonl(predictions: Iterable[tuple[PredictionRecord, AnswerReading | None]]) -> bytes:

@@ -17,7 +17,17 @@ from tools.floors import ROOMS
 
 pytestmark = pytest.mark.slow  # it imports all of the house
 
-HEAVY = {"torch", "transformers", "sklearn", "openai", "label_studio_sdk", "krippendorff", "crowdkit", "psycopg"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "sklearn",
+    "openai",
+    "label_studio_sdk",
+    "krippendorff",
+    "crowdkit",
+    "psycopg",
+    "duckdb",
+}
 """What extras bring."""
 LAZY = {"cv2", "statsmodels"}
 """What the core brings and loads only where it is called: never in the process that serves pages."""

@@ -72,6 +72,9 @@ class RatingsReader:
     only are one label)."""
     table: Callable[..., ReadTable]
     """Takes a path, and by name ``missing``. Labels that differ by case only are one label."""
+    patterns: Callable[..., ReadTable]
+    """Takes a path of a Parquet file of any size, and by name ``missing``, ``by_dimension`` and ``raters``. In the
+    table, a unit stands for all units with the same ratings (``LongTable.times``)."""
     missing_words: Callable[[str | None], tuple[str, ...]]
     """From words that are separated by commas, or None for the usual words, to the words for a missing rating."""
 

@@ -61,8 +61,8 @@ def agreement(
     ratings: Annotated[
         Path | None,
         typer.Option(
-            help="A file of ratings (CSV, TSV or JSON lines) with the columns unit, rater, criterion and value, "
-            "and optionally dimension and cluster."
+            help="A file of ratings (CSV, TSV, JSON lines or Parquet) with the columns unit, rater, criterion and "
+            "value, and optionally dimension and cluster."
         ),
     ] = None,
     stage: Annotated[
@@ -331,7 +331,11 @@ def _of_file(
     from importers.readers import ratings_reader
 
     reader = ratings_reader()
-    read = reader.table(path, missing=reader.missing_words(missing))
+    words = reader.missing_words(missing)
+    if path.suffix.lower() == ".parquet":
+        read = reader.patterns(path, missing=words, by_dimension=by_dimension, raters=raters)
+    else:
+        read = reader.table(path, missing=words)
     for note in read.notes:
         typer.echo(f"{path.name}: {note}", err=True)
     if read.bad:

@@ -4,6 +4,8 @@
 ``rating_lists`` compares lists of labels as sets. ``reader`` gives the three to core. Core checks ratings against a
 project's schema and stores them (``workflow.results.ratings_from_files``), because other files hold ratings, too.
 
+``parquet_patterns`` reads Parquet files larger than memory for statistics, and ``parquet_export`` writes Parquet files.
+
 ``reply_files`` has the format of judges' replies. ``judgements`` reads its files, ``import_judgements`` stores the
 replies and has our parsers read them, ``replies_look`` previews that, and ``reply_losses`` counts unreadable replies.
 """
@@ -17,9 +19,9 @@ from domain.extensions import Extension
 
 
 def _formats() -> Sequence[Any]:
-    from extensions.rating_files.reply_files import ROWS
+    from extensions.rating_files import parquet_export, reply_files
 
-    return ROWS
+    return (*reply_files.ROWS, *parquet_export.ROWS)
 
 
 def _readers() -> Sequence[Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.columns import Column
 from domain.english import with_noun
@@ -235,9 +236,13 @@ def merge_true_and_false(criterion: Column, value: Column) -> tuple[Column, list
     return Column(value.names, places) if notes else value, notes
 
 
-def apart_sentences(criterion: Column, rater: Column, value: Column) -> list[str]:
+def apart_sentences(
+    criterion: Column, rater: Column, value: Column, times: NDArray[np.int64] | None = None
+) -> list[str]:
     """Return a sentence for each rater whose labels no other rater of a criterion uses, although each label recurs:
     spellings may differ that no rule here knows.
+
+    ``times`` is how often each row occurs, if more than once.
     """
     notes = []
     is_text = np.array([isinstance(name, str | bool) for name in value.names], bool)
@@ -245,14 +250,14 @@ def apart_sentences(criterion: Column, rater: Column, value: Column) -> list[str
         rows = np.flatnonzero((criterion.places == at) & value.there)
         if not len(rows) or not is_text[value.places[rows]].all():
             continue
-        pairs, counts = np.unique(
-            np.stack([rater.places[rows], value.places[rows]], axis=1), axis=0, return_counts=True
-        )
+        both = np.stack([rater.places[rows], value.places[rows]], axis=1)
+        pairs, place = np.unique(both, axis=0, return_inverse=True)
+        counts = np.bincount(place.ravel(), weights=None if times is None else times[rows])
         users = np.bincount(pairs[:, 1], minlength=len(value.names))
         for one in np.unique(pairs[:, 0]).tolist():
             of_rater = pairs[:, 0] == one
             labels = pairs[of_rater, 1]
-            recur = int(counts[of_rater].sum()) >= 2 * len(labels)
+            recur = counts[of_rater].sum() >= 2 * len(labels)
             if 2 <= len(labels) < len(np.unique(pairs[:, 1])) and recur and (users[labels] == 1).all():
                 listed = ", ".join(_shown(value.names[place]) for place in labels[:3].tolist())
                 notes.append(
@@ -275,21 +280,42 @@ def missing_sentence(found: Counter[str]) -> str | None:
     return f"{total:,} {'rating is' if total == 1 else 'ratings are'} missing: {words}."
 
 
-def mixed_sentences(criterion: Column, value: Column) -> list[str]:
-    """Return a sentence for each criterion whose values are partly numbers and partly text."""
+def number_sentences(cells: Sequence[str], *, decimal_comma: bool = False) -> list[str]:
+    """Return a sentence for each way of writing numbers that is read as text."""
+    notes = []
+    if not decimal_comma and any(map(is_decimal_comma, cells)):  # 1,2 may be two choices
+        notes.append(
+            "Touchstone reads values such as 0,5 as text. If these values are numbers, use a decimal point, or "
+            "separate the cells with semicolons."
+        )
+    if (long := next(filter(has_thousands, cells), None)) is not None:
+        notes.append(
+            f"Touchstone reads values such as {long.strip()} as text. If these values are numbers, remove the "
+            "thousands separators."
+        )
+    return notes
+
+
+def mixed_sentences(criterion: Column, value: Column, times: NDArray[np.int64] | None = None) -> list[str]:
+    """Return a sentence for each criterion whose values are partly numbers and partly text.
+
+    ``times`` is how often each row occurs, if more than once.
+    """
     is_number = np.array([isinstance(name, int | float) and not isinstance(name, bool) for name in value.names], bool)
     if not is_number.any() or is_number.all():
         return []
     notes = []
     for place, name in enumerate(criterion.names):
-        values = value.places[criterion.places == place]
-        texts = values[~is_number[values]]
-        if 0 < len(texts) < len(values):
-            words = Counter(_shown(value.names[code]) for code in texts.tolist())
+        rows = criterion.places == place
+        weights = None if times is None else times[rows]
+        counts = np.bincount(value.places[rows], weights=weights, minlength=len(value.names)).astype(int)
+        n, n_texts = int(counts.sum()), int(counts[~is_number].sum())
+        if 0 < n_texts < n:
+            words = Counter({_shown(value.names[at]): int(counts[at]) for at in np.flatnonzero(counts * ~is_number)})
             listed = ", ".join(word for word, _ in words.most_common(3))
             notes.append(
-                f"{name}: {with_noun(len(values) - len(texts), 'value is a number', 'values are numbers')} and "
-                f"{len(texts):,} {'is' if len(texts) == 1 else 'are'} text ({listed}). If the text marks a missing "
+                f"{name}: {with_noun(n - n_texts, 'value is a number', 'values are numbers')} and "
+                f"{n_texts:,} {'is' if n_texts == 1 else 'are'} text ({listed}). If the text marks a missing "
                 "rating, add the text to the words for missing ratings, or empty these cells."
             )
     return notes

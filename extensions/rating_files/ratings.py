@@ -34,13 +34,12 @@ from extensions.rating_files.rating_values import (
     MissingWords,
     apart_sentences,
     has_decimal_commas,
-    has_thousands,
-    is_decimal_comma,
     merge_spellings,
     merge_true_and_false,
     missing_sentence,
     mixed_sentences,
     number_or_text,
+    number_sentences,
 )
 from importers.unread_keys import unread_note, vote_warnings
 
@@ -103,6 +102,11 @@ class _Cells:
 
     def __init__(self, path: Path, *, keep_all: bool = False, missing: Sequence[str] = MISSING_WORDS) -> None:
         self.path, self.keep_all = path, keep_all
+        if path.suffix.lower() == ".parquet":
+            raise InvalidFileError(
+                f"{path.name} is a Parquet file, which only `touchstone agreement show --ratings` reads. Write the "
+                "ratings to a CSV file."
+            )
         self.missing = MissingWords(missing)
         self.notes: list[str] = []
         self.typed = path.suffix.lower() in (".jsonl", ".ndjson")
@@ -224,7 +228,7 @@ class _Cells:
         for column in self.columns.values():
             _note(column, _unreadable, reasons)
         for name in COLUMNS:
-            _note(cells[name], partial(_unfit, name=name), reasons)
+            _note(cells[name], partial(unfit_name, name=name), reasons)
         text = {name: column.renamed(_stripped) for name, column in cells.items() if name != "value"}
         kept = np.delete(np.arange(n), np.array(sorted(reasons), dtype=np.int64))
         kept = kept[~np.isin(kept, self._missing_rows(cells["value"], reasons))]
@@ -254,7 +258,7 @@ class _Cells:
             self.notes += [f"{sentence}." for sentence in (*merged, *same)]
             self.notes += apart_sentences(text["criterion"], text["rater"], text["value"])
             self.notes += mixed_sentences(text["criterion"], text["value"])
-        return LongTable(**text), kept
+        return LongTable(**text, times=None), kept
 
     def _missing_rows(self, value: Column, reasons: dict[int, str]) -> NDArray[np.int64]:
         """Return the rows without a rating and without a problem, and note how many there are of each word."""
@@ -283,18 +287,9 @@ class _Cells:
             comma = self.separator != "," and has_decimal_commas(value.names)
         except RatingsError as error:
             raise InvalidFileError(f"{self.path.name}: {error}.") from error
-        if self.separator == "," and any(map(is_decimal_comma, value.names)):  # 1,2 may be two choices
-            self.notes.append(
-                "Touchstone reads values such as 0,5 as text. If these values are numbers, use a decimal point, or "
-                "separate the cells with semicolons."
-            )
         if comma:
             self.notes.append("Values use a decimal comma, such as 0,5.")
-        if (long := next(filter(has_thousands, value.names), None)) is not None:
-            self.notes.append(
-                f"Touchstone reads values such as {long.strip()} as text. If these values are numbers, remove the "
-                "thousands separators."
-            )
+        self.notes += number_sentences(value.names, decimal_comma=self.separator != ",")
         return value.renamed(partial(number_or_text, decimal_comma=comma))
 
 
@@ -352,7 +347,8 @@ def _unreadable(cell: Any) -> str | None:
     return "the row contains a null character" if "\x00" in cell else None
 
 
-def _unfit(cell: Any, *, name: str) -> str | None:
+def unfit_name(cell: Any, *, name: str) -> str | None:
+    """Return why a cell of this column is invalid; None if it is valid."""
     cell = str(_written(cell))
     if not cell.strip() and name != "value":
         return f"{name} is empty"

@@ -20,10 +20,16 @@ def _table(path: Path, **options: Any) -> ReadTable:
     return read_table(path, **options)
 
 
+def _patterns(path: Path, **options: Any) -> ReadTable:
+    from extensions.rating_files.parquet_patterns import read_patterns
+
+    return read_patterns(path, **options)
+
+
 def _missing_words(text: str | None) -> tuple[str, ...]:
     from extensions.rating_files.rating_values import missing_words
 
     return missing_words(text)
 
 
-READER = RatingsReader(_ratings, _table, _missing_words)
+READER = RatingsReader(_ratings, _table, _patterns, _missing_words)

@@ -83,7 +83,8 @@ def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -
         return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes, used=used)]
 
     said = ["models", "labels"]
-    assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", *said, "label_studio"]
+    ratings = ["ratings", "ratings_parquet"]
+    assert names("egothink", writes=True) == ["egothink", "predictions", *ratings, *said, "label_studio"]
     assert names("egothink", writes=True, used=["labels"])[:2] == ["labels", "egothink"], (
         "a file of the project came so"
     )
