@@ -26,7 +26,17 @@ def migrate(connection: Connection) -> None:
     forbid_changes(connection, *APPEND_ONLY)
 
 
-def _migrate_from(known: str | None, connection: Connection) -> None:
+def migrate_to(connection: Connection, revision: str) -> None:
+    """Create the tables of an earlier version, or of this one, in an empty database.
+
+    Raises ``SettingsError`` if this version of Touchstone does not know the revision.
+    """
+    if revision not in {script.revision for script in _scripts().walk_revisions()}:
+        raise SettingsError(f"This version of Touchstone has no tables of version {revision}. Use another version.")
+    _migrate_from(None, connection, to=revision)
+
+
+def _migrate_from(known: str | None, connection: Connection, *, to: str = "head") -> None:
     from alembic import command
     from alembic.util import CommandError
 
@@ -39,7 +49,7 @@ def _migrate_from(known: str | None, connection: Connection) -> None:
         )
     links = set() if known is None else _broken_links(connection)
     try:
-        command.upgrade(migration_config(connection), "head")
+        command.upgrade(migration_config(connection), to)
     except CommandError as error:
         raise SettingsError(
             "A different version of Touchstone, probably a newer version, created this database. Run "

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from PIL import Image
 
@@ -38,6 +38,9 @@ from domain.errors import InvalidMediaError, NotAvailableError, NotFoundError
 from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
 from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsRead
 
 Size = Literal["thumb", "display", "original"]
 
@@ -47,6 +50,14 @@ _TIMES = "frames.json"
 _BARE = "bare"
 _MP4 = "bare.mp4"
 _BARE_PNG = "bare.png"
+KEPT = (
+    _ORIGINAL,
+    _ABOUT,
+    *(f"{size}{ending}" for size in ("display", "thumb") for ending in images.COPIES),
+    _TIMES,
+    copies.RECORD,
+)
+"""The names of an original's files in a backup."""
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 * MIB
 
@@ -395,6 +406,27 @@ class MediaStore:
 
     def __contains__(self, sha256: str) -> bool:
         return self._known(sha256) is not None
+
+    def files_to_keep(self, sha256: str) -> list[Path]:
+        """Return the files of an original for a backup, the original first; empty if the store has no such file.
+
+        Files that the store makes again on request, without the extra ``video`` too, are left out.
+        """
+        folder = self._folder(sha256)
+        return [path for name in KEPT if (path := folder / name).is_file()] if sha256 in self else []
+
+    def restore(self, sha256: str, name: str, source: SupportsRead[bytes]) -> Path:
+        """Write one of ``files_to_keep`` into a store that nobody uses yet, and return its path.
+
+        The caller compares the content, and waits for the disk.
+        """
+        if name not in KEPT:
+            raise InvalidMediaError(f"{name!r} is not a file of the media store. Use another backup.")
+        path = self._folder(sha256) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as out:
+            shutil.copyfileobj(source, out, _CHUNK)
+        return path
 
     def remove(self, sha256: str) -> None:
         """Remove a file and its copies. A missing file is ignored."""
