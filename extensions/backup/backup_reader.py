@@ -10,7 +10,7 @@ import json
 import re
 import tarfile
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,10 @@ from types import TracebackType
 from typing import IO, Any, NoReturn
 
 from domain.errors import InvalidFileError
-from extensions.backup.backup_writer import BACKUP_FORMAT, BACKUP_VERSION, FILES, MANIFEST, HashingReader
+from extensions.backup.backup_writer import BACKUP_FORMAT, BACKUP_VERSION, FILES, LAST, SEAL, HashingReader, seal
 
 _TABLE = re.compile(r"tables/([a-z_]{1,60})/\d{6,}\.jsonl\.gz")
 _MEDIA = re.compile(r"media/([0-9a-f]{64})/([a-z0-9.]{1,40})")
-_HOME = re.compile(r"home/(\w+)/(?!.*(?:^|/)\.\.?(?:/|$))([^\0]+)")
 _AGAIN = "Nothing was restored. Use another backup, or copy this one again."
 _KINDS = {"whole", "number", "truth", "moment", "json", "text"}
 
@@ -59,8 +58,10 @@ class FileInBackup:
     @property
     def home(self) -> tuple[str, str] | None:
         """Its folder in the home folder, and its path in that folder; None for other files."""
-        match = _HOME.fullmatch(self.path)
-        return (match[1], match[2]) if match else None
+        place, *parts = self.path.split("/")
+        if place != "home" or len(parts) < 2 or {"", ".", ".."} & {*parts}:
+            return None
+        return parts[0], "/".join(parts[1:])
 
 
 class BackupFile:
@@ -174,20 +175,23 @@ class BackupFile:
         except (tarfile.TarError, OSError, ValueError) as error:
             raise InvalidFileError(f"{self.name} is incomplete or damaged ({error}). {_AGAIN}") from error
 
-    def _last_entries(self) -> tuple[tarfile.TarInfo, tarfile.TarInfo]:
-        before = last = None
-        for member in self._members():
-            before, last = last, member
-        if before is None or last is None or (before.name, last.name) != (FILES, MANIFEST):
-            self.refuse(f"{MANIFEST} is missing at the end, so the backup is incomplete, or is not a backup")
-        return before, last
+    def _last_entries(self) -> tuple[tarfile.TarInfo, bytes]:
+        """Return the entry of the list of files, and the manifest."""
+        last: deque[tarfile.TarInfo] = deque(self._members(), len(LAST))
+        if tuple(member.name for member in last) != LAST:
+            self.refuse(f"{SEAL} is missing at the end, so the backup is incomplete, or is not a backup")
+        files, manifest, sealed = last
+        with self._open(manifest) as content, self._open(sealed) as known:
+            text = content.read()
+            if known.read() != seal(text):
+                self.refuse(f"{manifest.name} does not match {SEAL}")
+        return files, text
 
-    def _read_manifest(self, entry: tarfile.TarInfo) -> dict[str, Any]:
-        with self._open(entry) as file:
-            try:
-                manifest = json.loads(file.read())
-            except ValueError:
-                manifest = None
+    def _read_manifest(self, text: bytes) -> dict[str, Any]:
+        try:
+            manifest = json.loads(text)
+        except ValueError:
+            manifest = None
         if not isinstance(manifest, dict) or manifest.get("format") != BACKUP_FORMAT:
             self.refuse("the manifest does not describe a backup")
         if manifest.get("version") != BACKUP_VERSION:

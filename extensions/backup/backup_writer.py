@@ -5,8 +5,9 @@
     home/FOLDER/...                other files of the home folder, such as releases
     files.jsonl                    path, bytes and SHA-256 of every file above, a file a line
     manifest.json                  version, time, tables with columns and rows, and the SHA-256 of ``files.jsonl``
+    manifest.sha256                the SHA-256 of the manifest, as sha256sum writes it
 
-The manifest comes last: a file without it was not written to its end. Memory does not grow with rows or files.
+A file without the last entry was not written to its end. Memory does not grow with rows or files.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import IO, Any
 BACKUP_FORMAT = "touchstone-backup"
 BACKUP_VERSION = 1
 """The version of backups that are written. Newer ones are refused."""
-FILES, MANIFEST = "files.jsonl", "manifest.json"
+FILES, MANIFEST, SEAL = LAST = ("files.jsonl", "manifest.json", "manifest.sha256")
 _CHUNK = 1024 * 1024
 _PART = 4 * 1024 * 1024
 """Bytes of rows that one part of a table has, before packing."""
@@ -116,9 +117,15 @@ class BackupWriter:
             "files": {"files": n_files, "bytes": size, "sha256": digest},
         }
         text = (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()
-        entry = tarfile.TarInfo(MANIFEST)
-        entry.size, entry.mode = len(text), 0o600
-        self._tar.addfile(entry, io.BytesIO(text))
+        for name, content in ((MANIFEST, text), (SEAL, seal(text))):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o600
+            self._tar.addfile(entry, io.BytesIO(content))
+
+
+def seal(manifest: bytes) -> bytes:
+    """Return the content of the last entry."""
+    return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
 
 
 class HashingReader:

@@ -93,8 +93,8 @@ def restore(
     typer.echo("Everyone must sign in again. Sign-in links that were not used yet are void.")
     typer.echo(
         f"The backup still contains people, projects and media that were deleted after {taken}. Delete them again: "
-        "`touchstone person delete`, `touchstone project delete`. If the old database still opens there, `touchstone "
-        f"event list --kind account.erased --since {done.taken_at:%Y-%m-%d}` lists erased people."
+        "`touchstone person delete`, `touchstone project delete`. To list erased people, run on the old server: "
+        f"`touchstone event list --kind account.erased --since {done.taken_at:%Y-%m-%d}`"
     )
     typer.echo("To check the restored data, run: touchstone check --media")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import shutil
 import sqlite3
 import tarfile
@@ -22,7 +23,7 @@ from domain.errors import ConflictError, InvalidFileError, SettingsError
 from domain.records import Person
 from domain.settings import Settings
 from domain.states import Stage
-from extensions.backup import queries
+from extensions.backup import backup_writer, queries
 from extensions.backup.backup_reader import BackupFile
 from extensions.backup.backup_writer import BackupWriter
 from extensions.backup.creating import create_backup
@@ -280,12 +281,40 @@ def test_a_changed_byte_is_found_and_its_file_named(
     assert unused(target)
 
 
+def test_no_byte_can_change_unseen(whole: Path, tmp_path: Path) -> None:
+    """Also in headers, the list and the manifest; what follows the last byte of an entry only fills a block of 512."""
+    content, path = (whole / "b.tar").read_bytes(), tmp_path / "b.tar"
+    with tarfile.open(whole / "b.tar") as tar:
+        entries = tar.getmembers()
+    picked = [*random.Random(1).sample(entries[:-3], 20), *entries[-3:]]
+    places = [
+        place for each in picked for place in (each.offset + 5, each.offset_data, each.offset_data + each.size // 2)
+    ]
+    for place in places:
+        path.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        with pytest.raises(InvalidFileError, match=r"b\.tar"), BackupFile(path) as backup:
+            backup.verify(each=lambda file, rows: None, done=lambda n: None)
+
+
+@pytest.mark.parametrize(
+    "name", ["home/releases/../x", "home/releases//etc/x", "home/releases/a/./x", "home/x", "../x"]
+)
+def test_no_file_leaves_its_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "x").write_text("mine")
+    with (tmp_path / "b.tar").open("wb") as out, BackupWriter(out) as writer:
+        writer.file(name, tmp_path / "x")
+        writer.finish({}, media={})
+    with pytest.raises(InvalidFileError, match="unexpected file"), BackupFile(tmp_path / "b.tar") as backup:
+        list(backup.files())
+
+
 @pytest.mark.parametrize(
     ("cut", "said"),
     [
         (lambda content, files, end: content[:files], "incomplete"),  # between two files
         (lambda content, files, end: content[: files - 700], "incomplete"),  # within a file
-        (lambda content, files, end: content[: end - 100], "incomplete"),  # within the manifest
+        (lambda content, files, end: content[: end - 30], "incomplete"),  # within the last entry
+        (lambda content, files, end: content[: end - 1000], "incomplete"),  # within the manifest
         (lambda content, files, end: content[:1000], "incomplete"),
         (lambda content, files, end: b"", "not a backup"),
         (lambda content, files, end: b"PK\x03\x04" + bytes(2000), "not a backup"),
@@ -296,8 +325,8 @@ def test_half_a_file_is_refused(
 ) -> None:
     path, target = tmp_path / "half.tar", new_target("sqlite", "new")
     with tarfile.open(whole / "b.tar") as tar:
-        files, manifest = tar.getmember("files.jsonl"), tar.getmember("manifest.json")
-    path.write_bytes(cut((whole / "b.tar").read_bytes(), files.offset, manifest.offset_data + manifest.size))
+        files, last = tar.getmember("files.jsonl"), tar.getmember("manifest.sha256")
+    path.write_bytes(cut((whole / "b.tar").read_bytes(), files.offset, last.offset_data + last.size))
     with pytest.raises(InvalidFileError, match=f"half.tar.*{said}"):
         restored(target, path)
     assert unused(target)
@@ -356,9 +385,13 @@ def test_a_backup_with_unknown_tables_is_refused(
     assert unused(target)
 
 
-def test_a_newer_format_is_refused(whole: Path, tmp_path: Path, new_target: NewTarget) -> None:
+def test_a_newer_format_is_refused(
+    whole: Path, tmp_path: Path, new_target: NewTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "b.tar"
-    path.write_bytes((whole / "b.tar").read_bytes().replace(b'"version": 1,', b'"version": 2,'))
+    with monkeypatch.context() as patch:
+        patch.setattr(backup_writer, "BACKUP_VERSION", 2)
+        rewritten(whole / "b.tar", path, same)
     with pytest.raises(InvalidFileError, match=r"version 2 of the format.*Update Touchstone"):
         restored(new_target("sqlite", "new"), path)
 
