@@ -23,6 +23,7 @@ from app.routes import drawn, page_shell, routes, routes_before
 from app.services import Resources
 from app.serving import demo_people
 from app.serving.open_files import Calm, OpenFiles, raise_limit
+from app.serving.steady_cookie import SteadyCookie
 from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
 from workflow.access import accounts
@@ -93,7 +94,7 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there, files=files)
     own_routes = Middleware(OwnRoutes, routes=[*before, *page_shell.routes(page)])
     streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
-    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes])
+    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes, Middleware(SteadyCookie)])
 
 
 def held_uploads() -> int:
