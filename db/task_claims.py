@@ -16,7 +16,7 @@ from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, of_stage, taker
 from db.task_slots import moment
-from domain.policies import LEASE
+from domain.policies import LEASE, RESERVED
 from domain.runs import chunked
 from domain.states import VOTED_ON, ItemState, Purpose, Stage, TaskState
 
@@ -66,7 +66,9 @@ def _correction(within: bool) -> Any:
 
 @cache
 def _claim(within: bool) -> Any:
-    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_postponed(TaskRow))
+    """Return one query for a person's claims. A task that they have not seen yet comes after the others."""
+    mine = _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_postponed(TaskRow))
+    return mine.order_by(None).order_by(col(TaskRow.reserved), col(TaskRow.id))
 
 
 def _mine(within: bool) -> Any:
@@ -163,7 +165,19 @@ def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: d
 
 def claim(session: Session, *, row: StoredTask, person_id: int, now: datetime) -> None:
     """Lease a locked slot to a person."""
-    row.state, row.person_id, row.lease_until = TaskState.CLAIMED, person_id, now + LEASE
+    row.state, row.person_id, row.lease_until, row.reserved = TaskState.CLAIMED, person_id, now + LEASE, False
+    _store(session, row)
+
+
+def reserve(session: Session, *, row: StoredTask, now: datetime) -> None:
+    """Hold a locked claim for a while, until its person sees it."""
+    row.reserved, row.lease_until = True, now + RESERVED
+    _store(session, row)
+
+
+def begin(session: Session, *, row: StoredTask) -> None:
+    """Record that the person of a locked, reserved slot sees it now."""
+    row.reserved = False
     _store(session, row)
 
 
@@ -230,6 +244,7 @@ def reopen(session: Session, *, row: StoredTask) -> None:
             call_off(session, row=row)
             return
     row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
+    row.reserved = False
     session.add(row)
     session.flush()
     _announce(session, unit=row.unit)

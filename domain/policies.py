@@ -21,6 +21,8 @@ from domain.states import VOTED_ON, ItemState, Stage
 
 LEASE = timedelta(minutes=30)
 """How long a task stays with a person who sends no sign of activity."""
+RESERVED = timedelta(minutes=5)
+"""How long a task waits in a person's browser before others can take it."""
 
 
 @dataclass(frozen=True)

@@ -94,9 +94,9 @@ def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task}``: give a claimed task back."""
+    """``{task, unseen}``: give a claimed task back; with ``unseen`` only if it was not shown yet."""
     task = body_value(body, "task", str)
-    claims.release(store, person=person, task=task)
+    claims.release(store, person=person, task=task, unseen=body_value(body, "unseen", bool, default=False))
     return {"task": task}
 
 

@@ -39,4 +39,4 @@ class SteadyCookie:
 def _has_valid_cookie(scope: Scope) -> bool:
     sent = "; ".join(value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
     token = cookie_parser(sent).get(XSRF_COOKIE_NAME)
-    return bool(token) and decode_xsrf_token_string(token)[0] is not None
+    return token is not None and decode_xsrf_token_string(token)[0] is not None

@@ -218,6 +218,7 @@ def task_page(
     prefetch: Sequence[str] | None = None,
     earlier: Sequence[str] = (),
     to_write: int | None = None,
+    upcoming: TaskView | None = None,
     have: str | None = None,
     notes: Sequence[str] = (),
     now: datetime | None = None,
@@ -230,6 +231,8 @@ def task_page(
         The hash of the static part that this browser already has.
     prefetch
         Media to fetch ahead. None: the browser continues with its earlier list.
+    upcoming
+        The task after this one. The browser keeps it until this one is submitted.
     notes
         What extensions say on top of the page.
     """
@@ -239,6 +242,7 @@ def task_page(
         "prefetch": None if prefetch is None else list(prefetch),
         "earlier": list(earlier),
         "to_write": to_write,
+        "upcoming": None if upcoming is None else task_part(schema, upcoming),
     }
 
 

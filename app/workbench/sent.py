@@ -37,7 +37,19 @@ _TASK = ExpectedKeys(
     parts={"assets": _ASSET, "options": ExpectedKeys(parts={ANY_KEY: _CHOICE}), "votes": _VOTE},
 )
 _PAGE = ExpectedKeys(
-    *("view", "person", "csrf", "static_hash", "static", "progress", "now", "prefetch", "earlier", "to_write"),
+    *(
+        "view",
+        "person",
+        "csrf",
+        "static_hash",
+        "static",
+        "progress",
+        "now",
+        "prefetch",
+        "earlier",
+        "to_write",
+        "upcoming",
+    ),
     *("menu", "n", "said", "keys"),
     parts={"task": _TASK},
 )

@@ -46,13 +46,16 @@ def rate(services: Services, stage: Stage) -> None:
             dimension=dimension,
             postponed=postponed if isinstance(postponed, str) else None,
             fresh=not wish.get("submitted") or wish.get("again") != 1,
+            ahead=True,
         )
         prefetch: Sequence[str] | None = None
         if isinstance(turn.found, TaskView) and not wish.get("ahead"):
             prefetch = claims.peek(
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
-        return _page(services, turn.view, stage, turn.found, wish, turn.numbers, prefetch=prefetch)
+        return _page(
+            services, turn.view, stage, turn.found, wish, turn.numbers, prefetch=prefetch, upcoming=turn.upcoming
+        )
 
     _mount(services, f"workbench.{stage}.{name}", make)
 
@@ -155,6 +158,7 @@ def _page(
     *,
     prefetch: Sequence[str] | None = None,
     to_write: int | None = None,
+    upcoming: TaskView | None = None,
 ) -> page.Json:
     common = _common(services, view, stage, wish, numbers)
     around = _around(services, view, stage, wish)
@@ -172,6 +176,7 @@ def _page(
         prefetch=prefetch,
         earlier=earlier,
         to_write=to_write,
+        upcoming=upcoming,
     )
     return {**drawn, **around}
 

@@ -37,6 +37,8 @@ class StoredTask(SQLModel):
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     correcting: bool = False
     """Whether a finished slot was reopened by its person. The annotation counts until a superseding one arrives."""
+    reserved: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whether a claimed slot waits in its person's browser and was not shown yet. Its lease begins when it is shown."""
     purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     rank: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     """The rank. Lower comes first, before the shuffled order (``db.task_slots.rank_of``)."""

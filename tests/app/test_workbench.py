@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from sqlmodel import col, select
 
 from annotation_schemas import shipped
@@ -26,6 +26,7 @@ from db.tables import (
     AssetRow,
     DailyGoalRow,
     DraftRow,
+    ExposureRow,
     ItemAssetRow,
     ItemRow,
     MediaObjectRow,
@@ -148,6 +149,51 @@ def next_question(page: Page, before: str) -> str:
 
 
 # ---- verify ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_next_item_is_shown_while_the_answer_is_sent_and_noted_when_it_is_shown(
+    place: Place, browser_page: Page
+) -> None:
+    project = place.project()
+    make_items(place.store, 14, project=project)
+    person = place.person(project)
+
+    def noted() -> list[int | None]:
+        with place.store.read() as session:
+            wanted = select(ExposureRow.item_id).where(ExposureRow.person_id == person.id)
+            return list(dict.fromkeys(session.exec(wanted.order_by(col(ExposureRow.id)))))
+
+    def reserved() -> int:
+        with place.store.read() as session:
+            wanted = select(TaskRow.id).where(TaskRow.person_id == person.id, TaskRow.reserved)
+            return len(session.exec(wanted).all())
+
+    held: list[Route] = []
+    browser_page.route("**/api/submit", lambda route: held.append(route))
+    place.open(browser_page, "verify", project=project, person=person)
+    first = str(asked(browser_page).inner_text())
+    browser_page.wait_for_timeout(300)
+    assert (len(noted()), reserved()) == (1, 1)  # the second one is in the browser, and no one has seen it
+    browser_page.keyboard.press("1")
+    second = next_question(browser_page, first)
+    expect(browser_page.locator(".saved")).to_have_text("Sending…")
+    assert place.votes(person) == []
+    until(lambda: held)
+    held.pop().continue_()
+    expect(browser_page.locator(".saved")).to_have_text(re.compile("^saved "))
+    assert len(place.votes(person)) == 1
+    assert len(until(lambda: noted() if len(noted()) == 2 else None)) == 2
+    assert asked(browser_page).inner_text() == second
+    browser_page.keyboard.press("2")
+    next_question(browser_page, second)
+    until(lambda: held)
+    held.pop().fulfill(status=409, json={"error": "Someone else has this task.", "problems": []})
+    expect(asked(browser_page)).to_have_text(second)
+    expect(browser_page.locator(".banner")).to_contain_text("Someone else has this task.")
+    browser_page.unroute("**/api/submit")
+    browser_page.goto("about:blank")
+    until(lambda: not reserved())
+    assert check(place.store) == []
 
 
 def test_one_key_votes_and_the_next_item_comes_and_undo_skips_and_problems(place: Place, browser_page: Page) -> None:

@@ -152,5 +152,6 @@ export const pageOf = (task, own = {}) => ({
   prefetch: null,
   earlier: [],
   to_write: null,
+  upcoming: null,
   ...own,
 });

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
-from db import items, task_claims
+from db import items, task_claims, tasks
 from db.engine import Session, Store
 from db.records import StoredTask
 from domain.errors import ConflictError, LeaseLostError, NotAllowedError
@@ -14,9 +14,13 @@ from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.annotate import gates, stage_kinds
+from workflow.annotate import free_slots, gates, stage_kinds
 from workflow.annotate.leases import KEPT, extend, give_up, held_task, postpone_task, resume, why_lost
 from workflow.annotate.task_views import task_view
+
+LEFT_FOR_OTHERS = 10
+"""Number of free slots below which no task is reserved, so that everyone can take the last ones."""
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def next_task(
@@ -83,6 +87,37 @@ def take_more(
     return None if isinstance(answer, gates.Continuation) else answer.row
 
 
+def reserve_next(
+    session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
+) -> TaskView | None:
+    """Return the task that follows the person's current one, held for them until they see it; None without one.
+
+    The task is not logged as theirs, and its lease begins only when they get it (``leases.extend``). Nothing is
+    reserved if few tasks are left, so that others can take these.
+    """
+    visit = gates.Visit(
+        session, access, person, stage, now, dimension=dimension, keeps=True, postponed_before=LONG_AGO, reserves=True
+    )
+    held = gates.held_besides(visit)
+    row = tasks.lock(session, public_id=held[0].public_id) if held else None
+    if row is not None and row.reserved and row.person_id == person.id:
+        task_claims.reserve(session, row=row, now=now)
+    elif not held:
+        plenty = free_slots.has_free(
+            session,
+            access=access,
+            person=person,
+            stage=stage,
+            dimensions=visit.dimensions,
+            least=LEFT_FOR_OTHERS,
+        )
+        answer = gates.ask(visit) if plenty else None
+        row = answer.row if isinstance(answer, gates.GivenTask) else None
+    if row is None or row.person_id != person.id or not row.reserved:
+        return None
+    return task_view(session, access=access, row=row, person=person)
+
+
 def peek(
     store: Store, *, person: Person, project: str, stage: Stage, dimension: str | None = None, limit: int = 2
 ) -> list[str]:
@@ -100,8 +135,8 @@ def peek(
         return list(dict.fromkeys(asset_ids))
 
 
-def release(store: Store, *, person: Person, task: str) -> None:
-    """Give a task back for others to take.
+def release(store: Store, *, person: Person, task: str, unseen: bool = False) -> None:
+    """Give a task back for others to take. ``unseen``: only if the person has not seen the task.
 
     The text stays as a draft, and this person is offered the task again after all others. A submission that was
     reopened for editing stays as it was, without a draft.
@@ -110,7 +145,7 @@ def release(store: Store, *, person: Person, task: str) -> None:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
         held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
-        if row.person_id != person.id or not held:
+        if row.person_id != person.id or not held or (unseen and not row.reserved):
             return
         give_up(session, access=access, row=row, person=person, now=now)
 
@@ -167,7 +202,11 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         if kind.is_replaced(session, row=mine):
             raise LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")
         for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
-            if other.id != mine.id:
+            if other.id == mine.id:
+                continue
+            if other.reserved:
+                give_up(session, access=access, row=other, person=person, now=now)
+            else:
                 postpone_task(session, access=access, row=other, person=person, now=now)
         log(session, "task.taken_back", by=person, task=mine, now=now, data={"stage": mine.stage.value})
         return access.name, row.stage

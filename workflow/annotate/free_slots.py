@@ -13,7 +13,7 @@ from domain.records import Person
 from domain.states import Stage
 from workflow.access.projects import Access
 from workflow.annotate import claim_rules
-from workflow.annotate.leases import note_claim
+from workflow.annotate.leases import note_claim, note_expiry
 from workflow.annotate.priorities import order_of
 
 ATTEMPTS = 25
@@ -31,8 +31,21 @@ def claim_next(
     stage: Stage,
     dimensions: Sequence[str] | None,
     now: datetime,
+    reserves: bool = False,
 ) -> tuple[StoredTask | None, bool]:
-    """Claim a free slot for this person; without a free slot, also return whether to keep searching."""
+    """Claim a free slot for this person; without a free slot, also return whether to keep searching.
+
+    With ``reserves`` the person does not see the slot yet, so its claim is noted later (``leases.extend``).
+    """
+
+    def claimed(row: StoredTask, before: int | None) -> tuple[StoredTask, bool]:
+        if reserves:
+            task_claims.reserve(session, row=row, now=now)
+            note_expiry(session, row=row, person=person, before=before, now=now)
+        else:
+            note_claim(session, access=access, row=row, person=person, before=before, now=now)
+        return row, False
+
     ways = _cursors(session, access, person, stage, dimensions, hold=True)
     assign = claim_rules.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
@@ -49,13 +62,11 @@ def claim_next(
         if assign is not None and (left_behind or spots):  # mixed into live work, never after the last live task
             row = assign(now)
             if row is not None:
-                note_claim(session, access=access, row=row, person=person, before=None, now=now)
-                return row, False
+                return claimed(row, None)
         for row in left_behind:
-            before = row.person_id
+            before = None if row.reserved else row.person_id
             if task_claims.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
-                note_claim(session, access=access, row=row, person=person, before=before, now=now)
-                return row, False
+                return claimed(row, before)
         if left_behind:
             spots = _search(session, ways, limit=1 + attempt)
         for way, spot in spots:
@@ -64,8 +75,7 @@ def claim_next(
             if taken is not None:
                 if chosen == spot.id:  # otherwise the slot is still ahead of the cursor
                     queue_cursor.took(way, spot)
-                note_claim(session, access=access, row=taken, person=person, before=None, now=now)
-                return taken, False
+                return claimed(taken, None)
         if not spots and not left_behind:
             return None, any(way.more for lot in ways for way in lot)
         time.sleep(0.002 * (attempt + 1))  # others hold all of these slots for a moment
@@ -103,6 +113,14 @@ def ahead(
         ahead=list(dict.fromkeys(live))[:limit],
     )
     return [item_id for item_id in mixed if item_id is not None]
+
+
+def has_free(
+    session: Session, *, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, least: int
+) -> bool:
+    """Tell whether at least this many slots are free for a person."""
+    ways = _cursors(session, access, person, stage, dimensions, hold=False)
+    return len(_search(session, ways, limit=least)) >= least
 
 
 def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.SearchedSlot) -> int:

@@ -18,7 +18,7 @@ from domain.records import NoTask, Person
 from domain.states import Purpose, Stage
 from workflow.access.projects import Access
 from workflow.annotate import claim_rules, free_slots, no_work, qualification, stage_kinds
-from workflow.annotate.leases import extend, may_resume, resume
+from workflow.annotate.leases import extend, give_up, may_resume, resume
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Visit:
     """Page id of the item that they have just postponed, which is not offered again at once."""
     postponed_before: datetime | None = None
     """Only tasks postponed before this time are offered again; None means all of them."""
+    reserves: bool = False
+    """Whether the task waits in their browser, and they do not see it yet."""
 
     @cached_property
     def let_in(self) -> bool:
@@ -154,24 +156,31 @@ def _take_in_hand(visit: Visit) -> Answer | None:
     row = tasks.lock(visit.session, public_id=in_hand.public_id) if in_hand else None
     if row is None or row.person_id != visit.person.id or not visit.access.may_use(row.dimension):
         return None
+    if row.reserved and row.purpose is Purpose.LIVE and why_refused(visit) is not None:
+        give_up(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
+        return None
     held = extend(visit.session, access=visit.access, row=row, person=visit.person, now=visit.now)
     return GivenTask(row) if held else None
 
 
 def _look_in_hand(visit: Visit, limit: int) -> Ahead:
-    """Return the items of the tasks that they hold, without the task that they work on now."""
+    return [row.item_id for row in held_besides(visit) if row.item_id is not None][:limit]
+
+
+def held_besides(visit: Visit) -> list[StoredTask]:
+    """Return the tasks with items that they hold, without the task that they work on now."""
     first = before_them(visit)
     held = task_claims.in_hand(
         visit.session, project_id=visit.access.project_id, stage=visit.stage, person_id=visit.person.id
     )
     return [
-        row.item_id
+        row
         for row in held
         if row.item_id is not None
         and (first is None or row.id != first.id)
         and visit.access.may_use(row.dimension)
         and (row.purpose is Purpose.QUALIFICATION if not visit.let_in else visit.dimension in (None, row.dimension))
-    ][:limit]
+    ]
 
 
 def before_them(visit: Visit) -> StoredTask | None:
@@ -209,6 +218,7 @@ def _take_free(visit: Visit) -> Answer | None:
         stage=visit.stage,
         dimensions=visit.dimensions,
         now=visit.now,
+        reserves=visit.reserves,
     )
     if row is not None:
         return GivenTask(row)

@@ -51,7 +51,7 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
     """Renew the lease of a locked task, even an expired lease if nobody took the task.
 
     Returns False if another person has the task, if the person gets no new work, or if a lead took it from them;
-    ``why_lost`` gives the reason. A lease that ends later than the renewed one keeps its end.
+    ``why_lost`` gives the reason. A lease that ends later than the renewed one keeps its end. A reserved task begins.
     """
     free = row.state is TaskState.OPEN and _why_not_again(session, access, row, person) is None
     if free and task_claims.may_take(session, row=row, person_id=person.id):
@@ -62,6 +62,9 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
         return False
     if row.stage is Stage.AUTHORING and row.state is TaskState.CLAIMED and not image_pool.keep(session, access, row):
         return False
+    if row.reserved:
+        task_claims.begin(session, row=row)
+        note_claim(session, access=access, row=row, person=person, before=None, now=now)
     task_claims.renew(session, row=row, now=now)
     return True
 
@@ -96,8 +99,13 @@ def _why_not_again(session: Session, access: Access, row: StoredTask, person: Pe
 def give_up(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:
     """Give back a locked task at its holder's request (``release``).
 
-    A submission that the person was editing stays as it was; the draft of the edit is deleted.
+    A submission that the person was editing stays as it was; the draft of the edit is deleted. A reserved task, which
+    they have not seen, leaves no trace.
     """
+    if row.reserved:
+        if row.purpose is Purpose.LIVE:
+            task_claims.reopen(session, row=row)
+        return
     kind = "task.released"
     if row.state is TaskState.DONE:
         task_claims.leave_as_submitted(session, row=row)
@@ -127,7 +135,7 @@ def resume(session: Session, *, access: Access, row: StoredTask, person: Person,
             held = tasks.lock(session, public_id=slot.public_id)
             mine = held if held and extend(session, access=access, row=held, person=person, now=now) else None
         elif task_claims.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
-            before = slot.person_id
+            before = None if slot.reserved else slot.person_id
             mine = task_claims.take(session, task_id=slot.id, stage=slot.stage, person_id=person.id, now=now)
             if mine is not None:
                 note_claim(session, access=access, row=mine, person=person, before=before, now=now)
@@ -158,11 +166,16 @@ def note_claim(
     session: Session, *, access: Access, row: StoredTask, person: Person, before: int | None, now: datetime
 ) -> None:
     """Log who has a slot now, and who (``before``) had abandoned it."""
-    if before is not None and before != person.id:
-        log(session, "task.expired", by=before, task=row, now=now)
+    note_expiry(session, row=row, person=person, before=before, now=now)
     if row.stage is Stage.REFINEMENT and row.item_id is not None:  # its page shows the key
         comment_threads.note_insight(session, item_id=row.item_id, person_id=person.id, now=now)
     log(session, "task.claimed", by=person, task=row, now=now, data={"stage": row.stage.value})
+
+
+def note_expiry(session: Session, *, row: StoredTask, person: Person, before: int | None, now: datetime) -> None:
+    """Log that another person (``before``) had abandoned a slot, if there is one."""
+    if before is not None and before != person.id:
+        log(session, "task.expired", by=before, task=row, now=now)
 
 
 def postpone_task(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> None:

@@ -18,6 +18,8 @@ class NextPage:
     view: ProjectView
     found: TaskView | NoTask
     numbers: Progress
+    upcoming: TaskView | None = None
+    """The task after this one, held for the person until they see it."""
 
 
 def next_page(
@@ -29,11 +31,12 @@ def next_page(
     dimension: str | None = None,
     postponed: str | None = None,
     fresh: bool = True,
+    ahead: bool = False,
 ) -> NextPage:
     """Return the next task (``claims.next_task``) and the person's numbers (``progress.progress``).
 
     Without ``fresh``, recent numbers are enough as long as there is a task. Counting never happens inside a write
-    transaction that others wait for.
+    transaction that others wait for. ``ahead`` also reserves the task that follows (``claims.reserve_next``).
     """
     while True:
         with store.write() as session:
@@ -42,7 +45,11 @@ def next_page(
             task = claims.take_next(
                 session, access=access, person=person, stage=stage, dimension=dimension, postponed=postponed, now=now
             )
-            numbers = None
+            numbers = upcoming = None
+            if ahead and isinstance(task, TaskView):
+                upcoming = claims.reserve_next(
+                    session, access=access, person=person, stage=stage, dimension=dimension, now=now
+                )
             if not fresh and isinstance(task, TaskView):
                 numbers = progress.at_once(session, access=access, person=person, stage=stage, now=now)
         if task is not None:
@@ -50,4 +57,4 @@ def next_page(
     if numbers is None:
         fresh = fresh or isinstance(task, NoTask)
         numbers = progress.progress(store, person=person, project=project, stage=stage, fresh=fresh)
-    return NextPage(view_of(access), task, numbers)
+    return NextPage(view_of(access), task, numbers, upcoming)

@@ -236,7 +236,8 @@ def _refusal(session: Session, access: Access, row: StoredTask, person: Person, 
     kind = stage_kinds.of(row.stage)
     if row.person_id in (None, person.id) and kind.renew(session, access=access, row=row, now=now):
         return LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")
-    if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
+    begun = row.state is TaskState.CLAIMED and row.person_id == person.id and not row.reserved
+    if begun and row.stage is not Stage.AUTHORING:
         return None  # still their task, even after the lease
     if extend(session, access=access, row=row, person=person, now=now):
         return None

@@ -47,7 +47,8 @@ export class Sync {
     /** @type {Answers} */
     this.values = {};
     this.dirty = false;
-    this.held = false; // a submission is under way
+    /** @type {string | null} */
+    this.held = null; // the task whose submission is under way
     /** @type {Promise<void> | null} */
     this.sending = null;
     this.failures = 0;
@@ -147,10 +148,10 @@ export class Sync {
 
   async flush({ keepalive = false } = {}) {
     clearTimeout(this.timer);
-    if (!this.dirty || !this.task || this.held) return;
+    if (!this.dirty || !this.task || this.held === this.task) return;
     if (this.sending) {
       await this.sending;
-      if (!this.dirty || !this.task || this.held) return;
+      if (!this.dirty || !this.task || this.held === this.task) return;
     }
     const task = this.task;
     const seq = this.seq;
@@ -205,14 +206,14 @@ export class Sync {
     clearTimeout(this.timer);
     const attempt = { task, key: unique(), ...payload };
     write(this.submitName(task), attempt);
-    this.held = true;
+    this.held = task;
     try {
       const answer = await this.deliver(attempt);
       this.finish(task);
       this.tell({ kind: "submitted", task });
       return answer;
     } finally {
-      this.held = false;
+      this.held = null;
     }
   }
 

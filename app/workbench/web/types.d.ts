@@ -269,6 +269,8 @@ export interface TaskPage extends Frame {
   prefetch: string[] | null;
   earlier: string[];
   to_write: number | null;
+  /** The task after this one, held until it is shown. */
+  upcoming: Task | null;
 }
 
 export interface PoolPage extends Frame {
@@ -443,6 +445,8 @@ export interface Wish {
   pool?: PoolPlace;
   refresh?: boolean;
   submitted?: boolean;
+  /** Whether the page is expected to be the one that is shown already. */
+  confirms?: boolean;
   postponed?: string | null;
   task?: string;
   ahead?: number;

@@ -13,6 +13,7 @@ const TOLD_MS = 5000; // how long it is told that someone else was first
 const UNREAD_MS = 2000; // a sentence that stood for less was not read
 const UNSEEN_MS = 1000; // what has stood for less, no one has looked at
 const UNSEEN = t("Not submitted: the next item had just opened. Look at this item, then press again.");
+const REPLACED = t("The item that you just saw is no longer available. This item is next.");
 const NOTHING_LOST = { words: "", at: 0 };
 
 export class Actions {
@@ -40,7 +41,7 @@ export class Actions {
     const { bench } = this;
     this.opened = null;
     if (!bench.task || bench.busy) return;
-    bench.side.say("");
+    if (!bench.upcoming.sends) bench.side.say("");
     bench.sync.change(this.answers());
   }
 
@@ -74,19 +75,26 @@ export class Actions {
     const { bench } = this;
     const { task, side } = bench;
     const form = bench.forms.current;
-    if (!task || !form || bench.busy || bench.requests.waiting || bench.lost) return;
+    if (!task || !form || bench.busy || bench.requests.blocking || bench.lost) return;
     if (this.unseen()) return; // a press that was meant for the one before: a form may open with everything filled in
     if (!form.check()) return;
-    const read = form.read();
+    if (bench.upcoming.sends) {
+      bench.upcoming.press();
+      return;
+    }
+    const { active, page } = bench;
+    const note = side.noteBox.value.trim();
+    const shown = { guideline: bench.guideline.shown, schema: bench.fixed.schema_hash };
+    const ofFields = form === bench.forms.author ? { field_seconds: active.fieldSeconds() } : {};
+    const payload = { ...form.read(), note, ...shown, seconds: active.seconds(), ...ofFields };
+    for (const part of side.parts) part.send(); // what was not sent yet is sent with the answer
+    if (page.view === "task" && bench.upcoming.isReady) {
+      await bench.upcoming.send(page, payload);
+      return;
+    }
     bench.setBusy(true);
     side.say(t("Sending…"));
-    for (const part of side.parts) part.send(); // what was not sent yet is sent with the answer
     try {
-      const note = side.noteBox.value.trim();
-      const shown = { guideline: bench.guideline.shown, schema: bench.fixed.schema_hash };
-      const { active } = bench;
-      const ofFields = form === bench.forms.author ? { field_seconds: active.fieldSeconds() } : {};
-      const payload = { ...read, note, ...shown, seconds: active.seconds(), ...ofFields };
       const answer = await bench.sync.submit(payload);
       active.done(task.id);
       this.saved(answer);
@@ -162,6 +170,7 @@ export class Actions {
     if (ignored) this.bench.side.say(ignored);
     const { words } = this.lost;
     this.lost = NOTHING_LOST;
+    if (this.bench.upcoming.isReplaced) this.bench.banner.show("plain", REPLACED, closeHint());
     if (words) this.bench.banner.show("plain", t("Your last answer was not counted. {words}", { words }), closeHint());
   }
 
@@ -194,7 +203,7 @@ export class Actions {
    */
   async act(path, body, then) {
     const { bench } = this;
-    if (bench.busy || bench.requests.changing) return;
+    if (bench.busy || bench.requests.changing || bench.upcoming.sends) return;
     bench.setBusy(true);
     try {
       await bench.sync.flush();

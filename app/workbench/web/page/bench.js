@@ -26,6 +26,7 @@ import { PoolView } from "./pool_view.js";
 import { Lock } from "./sending.js";
 import { Surroundings } from "./streamlit.js";
 import { tools, where } from "./topline.js";
+import { Upcoming } from "./upcoming.js";
 
 /** @import { Answers, Away, NothingPage, Page, Static, Task, TaskPage, Wish } from "../types" */
 
@@ -54,6 +55,7 @@ export class Bench {
     this.requests = new PageRequests(this);
     this.actions = new Actions(this);
     this.edit = new AnswerEdit(this);
+    this.upcoming = new Upcoming(this);
     this.lease = new Lease(this);
     this.connection = new Connection(this);
     this.media = new MediaPane();
@@ -112,7 +114,8 @@ export class Bench {
   }
 
   stop() {
-    for (const part of [this.requests, this.lease, this.keyboard, this.poolView, this.active, this.split]) part.stop();
+    const { requests, lease, keyboard, poolView, active, split, upcoming } = this;
+    for (const part of [requests, lease, keyboard, poolView, active, split, upcoming]) part.stop();
     this.room.disconnect();
     window.removeEventListener("pointerdown", this.moved, true);
     this.media.stopAll();
@@ -149,7 +152,7 @@ export class Bench {
 
   /** Whether a task is out of reach, for the moment or for good. */
   get held() {
-    return this.busy || Boolean(this.requests.waiting) || this.lost;
+    return this.busy || this.requests.blocking || this.lost;
   }
 
   /** Whether something is being sent, or what comes of it is on its way. */
@@ -190,15 +193,10 @@ export class Bench {
     this.still = still;
     this.sync.identify(data);
     const before = this.data;
-    if (!wished && before?.view === "task" && data.view === "task" && before.task.id === data.task.id) {
-      // The same task once more: what someone does with it stays as it is.
-      this.data = { ...before, csrf: data.csrf, progress: data.progress, menu: data.menu };
-      this.lease.open(data.task.lease_until);
-      this.paintLine();
-      return;
-    }
+    if (this.upcoming.keeps(before, data, wished)) return;
     this.data = data;
     this.requests.settle();
+    this.upcoming.open(data);
     this.root.dataset.view = data.view;
     this.root.dataset.stage = this.stage;
     this.split.open(this.stage);

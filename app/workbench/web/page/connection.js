@@ -33,7 +33,7 @@ export class Connection {
     const why = words || t("The server does not answer.");
     this.offline = true;
     requests.broke = true;
-    if (requests.waiting) {
+    if (requests.blocking) {
       banner.show(
         "plain gone",
         t("{why} Your submission is stored. The next page opens when the server answers again.", { why }),

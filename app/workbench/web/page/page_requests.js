@@ -27,9 +27,14 @@ export class PageRequests {
     clearTimeout(this.watch);
   }
 
+  /** Whether a page is on its way, other than one that confirms what is shown. */
+  get blocking() {
+    return Boolean(this.waiting && !this.waiting.confirms);
+  }
+
   /** Whether another page is on its way; looking whether the pool has changed is none. */
   get changing() {
-    return Boolean(this.waiting && !this.waiting.refresh);
+    return this.blocking && !this.waiting?.refresh;
   }
 
   /** @param {Wish} wish */
