@@ -57,7 +57,13 @@ _PAGE = ExpectedKeys(
 
 
 def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
-    """Record a page with a task as the JSON that Streamlit sends."""
+    """Record a page with a task as the JSON that Streamlit sends, and the task that waits behind it."""
+    _task(services, data, route)
+    if data.get("upcoming"):
+        _task(services, {"task": data["upcoming"]}, route)
+
+
+def _task(services: Services, data: Json, route: Route) -> None:
     task = data.get("task")
     if not isinstance(task, Mapping) or not task.get("id"):
         return

@@ -71,8 +71,12 @@ def told(store: Store, stage: Stage) -> set[tuple[str, ...]]:
 
 
 def hashed(received: Sequence[str]) -> list[tuple[str, int]]:
-    """Of what came, what shows a task."""
-    texts = [text for text in received if json.loads(text).get("task")]
+    """Return hash and size of each page with a task, and of each task that waits behind a page's own."""
+    texts = []
+    for text in received:
+        page = json.loads(text)
+        if page.get("task"):
+            texts += [text, json.dumps({"task": page["upcoming"]})] if page.get("upcoming") else [text]
     return [(hashlib.sha256(text.encode()).hexdigest(), len(text.encode())) for text in texts]
 
 
