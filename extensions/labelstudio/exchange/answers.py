@@ -71,7 +71,7 @@ def _take(
                 session,
                 link,
                 row,
-                "Another person answered this task, so you get the task again. Please answer the task yourself.",
+                "Another person answered this task, but the task is yours. Please answer the task yourself.",
                 None,
             )
         return _keep_answer(
