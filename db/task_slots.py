@@ -161,6 +161,7 @@ def _columns(slot: Slot, *, opened: int, awaits_media: bool) -> dict[str, Any]:
         "person_id": slot.person_id,
         "lease_until": None if slot.person_id is None else slot.at + LEASE,
         "correcting": False,
+        "reserved": False,
         "purpose": slot.purpose,
         "rank": slot.rank,
         "shuffle": slot.shuffle,

@@ -32,6 +32,8 @@ NOT_ON_PAGES = {
     ("extensions/batch/batch_command.py", "--again"),
     ("extensions/batch/batch_command.py", "--batch"),
     ("extensions/calibration/report/ruling.py", "--rule"),
+    # A server is restored by a command alone.
+    ("extensions/backup/restoring.py", "--media"),
     # Calibration's page measures every criterion on its own scale.
     ("extensions/calibration/report/study.py", "--criterion"),
     ("extensions/calibration/report/study.py", "--scale"),
