@@ -21,6 +21,8 @@ const keys = async (...names) => {
   for (const name of names) (document.activeElement ?? document.body).dispatchEvent(press(name));
   await settle();
 };
+/** Someone looks at an item that has just opened. */
+const look = () => mock.timers.tick(300);
 const posts = (path) => sent.filter((each) => each.path === path).map(({ body }) => body);
 const store = async () => {
   reply?.(200, { submission: "s", saved_at: new Date().toISOString() });
@@ -65,7 +67,9 @@ afterEach(async () => {
 test("the next item is there while the answer is sent, and stays when the server confirms it", async () => {
   open();
   await keys("2");
-  assert.deepEqual([bench.task?.id, bench.busy, status()], ["t2", false, "Sending…"]);
+  assert.deepEqual([bench.task?.id, status()], ["t2", "Sending…"]);
+  look();
+  assert.equal(bench.busy, false);
   assert.match(document.querySelector(".item")?.textContent ?? "", /Question t2/);
   assert.deepEqual(wishes, []); // nothing is asked for before the answer is stored
   await store();
@@ -87,7 +91,9 @@ test("the next item is there while the answer is sent, and stays when the server
 
 test("an answer to an item that the server does not know to be shown waits for that", async () => {
   open();
-  await keys("2", "1");
+  await keys("2");
+  look();
+  await keys("1");
   assert.deepEqual([posts("/api/submit").length, bench.task?.id, bench.busy], [1, "t2", true]);
   await store();
   assert.equal(posts("/api/submit").length, 1);
@@ -109,12 +115,30 @@ test("a refusal brings the item back with its reason and what was typed; the nex
   assert.equal(bench.task?.id, "t1");
   assert.match(document.body.textContent ?? "", /Not this one\./);
   assert.equal(document.querySelector(".note textarea")?.value, "A long note");
+  look();
   assert.deepEqual([bench.busy, bench.upcoming.task?.id, wishes.length], [false, "t2", 0]);
+});
+
+test("the second of two quick presses is not an answer to the next item", async () => {
+  open();
+  await keys("2", "2");
+  await store();
+  answer(upcoming("t2"), { upcoming: upcoming("t3") });
+  document.querySelector(".formhost button")?.click();
+  await keys("2");
+  look();
+  await settle();
+  assert.deepEqual([bench.task?.id, bench.busy, bench.forms.current?.raw().choice ?? null], ["t2", false, null]);
+  assert.equal(posts("/api/submit").length, 1);
+  await keys("1");
+  assert.deepEqual([posts("/api/submit").length, bench.task?.id], [2, "t3"]);
 });
 
 test("an item that cannot be had is replaced, and the page says so", async () => {
   open();
-  await keys("2", "1");
+  await keys("2");
+  look();
+  await keys("1");
   await store();
   answer(taskOf("t9"));
   await settle();

@@ -290,9 +290,10 @@ export class Bench {
 
   /** @param {boolean} on */
   setBusy(on) {
-    this.busy = on;
+    this.upcoming.asked = on;
+    this.busy = on || this.upcoming.isNew;
     this.root.classList.toggle("busy", on);
-    this.lock.set(on);
+    this.lock.set(this.busy);
   }
 
   hideBanner() {

@@ -9,6 +9,7 @@ import { t } from "../words.js";
 /** @import { Bench } from "./bench.js" */
 
 const MARGIN_MS = 5000; // a task that is held for less than this may be someone else's when the server hears of it
+const TWICE_MS = 300; // a second press within this time was meant for the task before
 const SENDING = t("Sending…");
 
 export class Upcoming {
@@ -20,12 +21,17 @@ export class Upcoming {
     this.sends = false; // from the submission of one task until the server knows that the next one is shown
     this.pressed = false; // the next one was submitted meanwhile
     this.isReplaced = false; // what was shown ahead could not be had, and another task came
+    this.isNew = false; // the task has only just been shown: presses are not for it yet
+    this.asked = false; // whether the page is to be busy after that moment
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.moment = undefined;
     this.leaving = () => this.giveBack();
     window.addEventListener("pagehide", this.leaving);
   }
 
   stop() {
     window.removeEventListener("pagehide", this.leaving);
+    clearTimeout(this.moment);
     this.giveBack();
   }
 
@@ -87,6 +93,18 @@ export class Upcoming {
     bench.guideline.paint();
   }
 
+  /** The second of two quick presses must not answer a task that no one has looked at. */
+  waitAMoment() {
+    const { bench } = this;
+    clearTimeout(this.moment);
+    this.isNew = true;
+    bench.setBusy(false);
+    this.moment = setTimeout(() => {
+      this.isNew = false;
+      bench.setBusy(this.asked);
+    }, TWICE_MS);
+  }
+
   /** Whether the next task can be shown now. */
   get isReady() {
     const { connection, lease } = this.bench;
@@ -110,6 +128,7 @@ export class Upcoming {
     this.sends = true;
     this.task = null;
     this.show({ ...page, task: next, upcoming: null, prefetch: null });
+    this.waitAMoment();
     bench.side.say(SENDING);
     try {
       bench.actions.saved(await sent);
