@@ -143,8 +143,9 @@ def asked(page: Page) -> Any:
 
 
 def next_question(page: Page, before: str) -> str:
-    """The question once it is another one."""
+    """Return the question once it is another one, and the page takes keys."""
     expect(asked(page)).not_to_have_text(before)
+    expect(page.locator(".ts [aria-busy=true]")).to_have_count(0)
     return str(asked(page).inner_text())
 
 

@@ -70,7 +70,7 @@ class Desk:
         self.page.keyboard.insert_text(text)
 
     def next_after(self, *keys: str) -> None:
-        """Press the keys that end the task, and wait until the next page is painted."""
+        """Press the keys that end the task, and wait until the next page is painted and takes keys."""
         before = self.what()
         self.press(*keys)
         self.page.wait_for_function(
@@ -79,7 +79,8 @@ class Desk:
                     root => root && root.querySelector('.ts[data-view]'));
                 const ts = (host || document).querySelector('.ts[data-view]');
                 return ts && `${ts.dataset.view} ${ts.querySelector('.body').innerText}` !== before.text
-                    && ts.querySelector('.numbers').innerText !== before.numbers;
+                    && ts.querySelector('.numbers').innerText !== before.numbers
+                    && !ts.querySelector('[aria-busy=true]');
             }""",
             arg=before,
             polling=50,  # ms; else with every frame, and it lays out the page
@@ -90,10 +91,11 @@ class Desk:
         self.page.evaluate("() => { const now = Date.now; Date.now = () => now() + 1000; }")
 
     def next_question_after(self, *keys: str) -> None:
-        """Press the keys that put the item off, and wait until another one is painted."""
+        """Press the keys that put the item off, and wait until another one is painted and takes keys."""
         before = self.shown("question")
         self.press(*keys)
         expect(self.page.locator(".shown[data-field=question] .value")).not_to_have_text(before)
+        expect(self.bench.locator("[aria-busy=true]")).to_have_count(0)
 
     def what(self) -> dict[str, str]:
         """The working page in words, to see that it has changed."""
