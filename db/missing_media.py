@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +45,8 @@ def waiting_in(session: Session, *, project_id: int, needed: Sequence[str]) -> s
     return set(session.exec(_missing(needed).where(AssetRow.project_id == project_id)))
 
 
-def kept_without(session: Session, *, project_id: int) -> set[int]:
-    """Return the kept items (ids) that name a missing image or clip in any role.
+def incomplete(session: Session, *, project_id: int, states: Collection[ItemState]) -> set[int]:
+    """Return the items (ids) in one of the states that name a missing image or clip in any role.
 
     People may work without some roles, but a release needs all files.
     """
@@ -55,7 +55,11 @@ def kept_without(session: Session, *, project_id: int) -> set[int]:
             select(ItemAssetRow.item_id)
             .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
             .join(ItemRow, col(ItemRow.id) == ItemAssetRow.item_id)
-            .where(AssetRow.project_id == project_id, col(AssetRow.sha256).is_(None), ItemRow.state == ItemState.KEPT)
+            .where(
+                AssetRow.project_id == project_id,
+                col(AssetRow.sha256).is_(None),
+                col(ItemRow.state).in_(states),
+            )
         )
     )
 

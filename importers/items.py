@@ -491,6 +491,15 @@ def prefixed(file: FileRecord, prefix: str) -> FileRecord:
     return replace(file, items=items)
 
 
+def without_prefix(file: FileRecord) -> FileRecord:
+    """Return the file without its name before the external ids: the ids that it gets if it is imported alone."""
+    prefix = file.path.rpartition(".")[0] + "/"
+    folder = file.path.rpartition("/")[0]
+    shorter = f"{folder}/" if folder else ""
+    items = [replace(item, external_id=shorter + item.external_id.removeprefix(prefix)) for item in file.items]
+    return replace(file, items=items)
+
+
 SHOWN = 50
 """The largest number of bad rows that a refusal names."""
 MEND = (

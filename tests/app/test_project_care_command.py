@@ -35,6 +35,7 @@ def test_a_project_renamed_archived_and_taken_back(run: CliRunner) -> None:
 
     assert "The title of ego is now Öl & <b>." in said("edit", "ego", "--title", " Öl & <b> ")
     assert "Enter a name for the project." in said("edit", "ego", "--title", " ")
+    assert "invisible character U+202E" in said("edit", "ego", "--title", "safe\u202egnp")
     assert "ego is archived." in said("edit", "ego", "--archive")
     assert "ego was archived already." in said("edit", "ego", "--archive")
     assert "Öl & <b>  (archived)" in said("list")

@@ -623,8 +623,21 @@ def test_positions_count_records_that_were_left_out(store: Store, media: MediaSt
 
 
 def test_a_file_name_that_is_taken_is_said(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    bring(store, media, "egoplan", write(tmp_path / "one/val.json", [egoplan_record(0)]))
+    with pytest.raises(InvalidFileError, match=r"This project already has a file val\.json with other items"):
+        bring(store, media, "egoplan", write(tmp_path / "two/val.json", [egoplan_record(5)]))
+
+
+def test_a_file_and_then_its_folder_are_not_imported_twice(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """Alone, the file has the ids 0 and 1; next to a file with the same positions, they would be Robot/0, Robot/1."""
     project(store, "pca_bench")
-    bring(store, media, "pca_bench", write(tmp_path / "in/Robot.json", [pca_record(0)]))
+    robot = write(tmp_path / "in/Robot.json", [pca_record(0), pca_record(1)])
+    bring(store, media, "pca_bench", robot)
     write(tmp_path / "in/Driving.json", [pca_record(0, domain="Autonomous Driving")])
-    with pytest.raises(InvalidFileError, match=r"This project already has a file Robot\.json with other items"):
+    done = bring(store, media, "pca_bench", tmp_path / "in")
+    assert (done.items, done.repeated) == (1, 2)
+    assert item_names(store) == ["0", "1", "Driving/0"]
+    write(robot, [pca_record(0), pca_record(7)])
+    with pytest.raises(InvalidFileError, match=r"Robot\.json, row 2: the item '1' exists with other content"):
         bring(store, media, "pca_bench", tmp_path / "in")

@@ -12,6 +12,8 @@ LONGEST_NAME = 64
 """Maximum length of a project's name."""
 LONGEST_TITLE = 200
 """Maximum length of a project's title."""
+_HIDDEN = re.compile(r"[\u0001-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and characters that reverse the direction of the text after them."""
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 
 
@@ -25,6 +27,9 @@ def title_problems(title: str) -> list[Problem]:
     """Return the problems with a project title; empty if the title is valid."""
     if not title.strip() or "\0" in title:
         return [Problem("title", "Enter a name for the project.")]
+    if hidden := _HIDDEN.search(title):
+        message = f"The name contains the invisible character U+{ord(hidden[0]):04X}. Type the name again without it."
+        return [Problem("title", message)]
     message = f"The name has {len(title.strip()):,} characters. The limit is {LONGEST_TITLE}. Shorten the name."
     return [Problem("title", message)] if len(title.strip()) > LONGEST_TITLE else []
 

@@ -19,7 +19,7 @@ from db.engine import IntegrityError, Session
 from db.records import StoredItem
 from domain.errors import ConflictError, InvalidFileError
 from domain.records import BadRow, FileRecord, ItemRecord
-from importers.items import prefixed, refusal
+from importers.items import prefixed, refusal, without_prefix
 from importers.media_files import MediaFolder
 from importers.readers import reader_of
 from workflow.access.event_log import log
@@ -168,8 +168,8 @@ def _outside(bring: Import, found: Sequence[FileRecord], stored: Mapping[str, St
 def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool) -> PlacedFile:
     """Return the file with the names that it will have in the project.
 
-    A single file puts its name before ids that another file has. With ``new_only``, new items are separated from stored
-    ones.
+    A single file puts its name before ids that another file has. A file of a folder keeps the ids without its name if
+    it was imported alone before. With ``new_only``, new items are separated from stored ones.
 
     Raises
     ------
@@ -180,6 +180,11 @@ def placed_as(bring: Import, session: Session, file: FileRecord, *, single: bool
     same_path = _file_at(bring, session, file.path)
     if not there and not same_path:
         return PlacedFile(file, {})
+    if not there:
+        bare = without_prefix(file)
+        there_bare = known_items(bring, session, bare)
+        if _same_place(bring, session, bare, there_bare):
+            file, there = bare, there_bare
     if there and _identical(file, there):
         _same_names(bring, session, file)
         return PlacedFile(file, _ids(there))

@@ -10,10 +10,13 @@ from domain import extensions
 from domain.english import with_noun
 from domain.item_counts import COUNTS
 from domain.records import Person
+from domain.states import ItemState
 from workflow.access.item_counts import count_project
 from workflow.access.projects import Access, as_member, require_lead, stages_of
 from workflow.annotate import image_pool
 from workflow.lead.setup_step import SetupStep, join_stages
+
+_IN_PLAY = [state for state in ItemState if state is not ItemState.REJECTED]
 
 
 def first_release_steps(store: Store, *, by: Person | None, project: str) -> list[SetupStep] | None:
@@ -48,6 +51,11 @@ def _media(session: Session, access: Access, *, there: bool) -> SetupStep:
     sentence = "No images or clips are missing." if there else "The project has no images or clips yet."
     if waiting:
         sentence = f"{with_noun(waiting, 'item lacks', 'items lack')} images or clips."
+    elif optional := len(missing_media.incomplete(session, project_id=access.project_id, states=_IN_PLAY)):
+        sentence = (
+            f"{with_noun(optional, 'item lacks', 'items lack')} an image or clip that people can work without. A "
+            "release needs all files of its items."
+        )
     return SetupStep("Media", there and not waiting, sentence, "import_", action="Add media")
 
 

@@ -61,7 +61,7 @@ def stored_lines(session: Session, access: Access, about: CardVersion) -> list[R
     left, wanted = COUNTS["in_verification"].number(counts), counts.left
     open_ = COUNTS["in_adjudication"].number(counts)
     waiting = missing_media.waiting_in(session, project_id=id, needed=access.needed_roles)
-    without = len(waiting | missing_media.kept_without(session, project_id=id))
+    without = len(waiting | missing_media.incomplete(session, project_id=id, states=[ItemState.KEPT]))
     open_comments = len(comment_threads.unanswered(session, project_id=id))
     faults = len({fault.vote for fault in exposures.faults(session, access=access) if fault.counts})
     raters = unsaid_raters(session, project_id=id)

@@ -15,6 +15,7 @@ from media.store import MediaStore
 from testkit.factories import BLIND, make_items, make_people, make_project, make_schema, vote
 from testkit.missing_extensions import needs
 from testkit.released import needs_replay, replay
+from workflow.lead.first_release import first_release_steps
 from workflow.releases import create as making
 from workflow.releases.checklist import before
 from workflow.releases.create import CreatedRelease, create
@@ -97,6 +98,9 @@ def test_a_clip_that_people_may_work_without_is_missed_before_a_release_is(
         )
     (ann,) = make_people(store, "ann")
     assert line(store, "media").said == "no item lacks images or clips", "until one of them is kept"
+    steps = {step.title: step for step in first_release_steps(store, by=None, project="p") or ()}
+    assert steps["Media"].done, "people can begin"
+    assert steps["Media"].said.startswith("3 items lack an image or clip that people can work without.")
     vote(store, ann)
     vote(store, ann, "blue")
     assert (line(store, "media").done, line(store, "media").said) == (False, "1 item lacks images or clips")
