@@ -67,7 +67,7 @@ export class Actions {
   /** Whether a form has only just opened behind another and nothing was changed in it; then says so. */
   unseen() {
     const unseen = this.opened !== null && Date.now() - this.opened < UNSEEN_MS;
-    if (unseen) this.bench.side.say(UNSEEN);
+    if (unseen) this.bench.side.warn(UNSEEN);
     return unseen;
   }
 
@@ -167,7 +167,7 @@ export class Actions {
   /** What was lost is said again behind a key that came before anyone could read it: Enter submits, and goes on, too. */
   sayUnread() {
     const ignored = this.bench.keyboard.late.told(); // keys that came while the item before was being sent
-    if (ignored) this.bench.side.say(ignored);
+    if (ignored) this.bench.side.warn(ignored);
     const { words } = this.lost;
     this.lost = NOTHING_LOST;
     if (this.bench.upcoming.isReplaced) this.bench.banner.show("plain", REPLACED, closeHint());

@@ -75,7 +75,7 @@ export class Bench {
       change: () => this.actions.changed(),
       submit: () => this.actions.submit(),
       unseen: () => this.actions.unseen(),
-      say: (words) => this.side.say(words),
+      say: (words) => this.side.warn(words),
       blur: () => this.side.focus(),
       look: (values) => this.actions.look(values),
     });

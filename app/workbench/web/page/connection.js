@@ -1,6 +1,5 @@
 // What the person is told while the server is away, and when another tab or window of theirs is at the same item.
 
-import { clock } from "../dom.js";
 import { Sync } from "../sync.js";
 import { t } from "../words.js";
 import { closeHint, continueButton } from "./banner.js";
@@ -14,7 +13,7 @@ export class Connection {
     this.bench = bench;
     this.offline = false;
     this.sync = new Sync({
-      saved: (at) => bench.busy || bench.side.say(t("draft saved {time}", { time: clock(at) })),
+      saved: (at) => bench.busy || bench.side.saved(at),
       gone: (words) => this.gone(words),
       back: () => this.back(),
       refused: (error, what) => bench.actions.refused(error, what),

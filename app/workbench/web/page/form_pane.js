@@ -7,6 +7,8 @@ import { t } from "../words.js";
 
 /** @import { Answers, Child, SidePart, Task } from "../types" */
 
+const WARNED_MS = 2000; // how long the reason why a press had no effect stands at least
+
 /**
  * @typedef {object} Around what the side is told by the page, and tells it
  * @property {() => void} changed
@@ -46,6 +48,7 @@ export class FormPane {
     this.parts = Object.values(modules).map(({ part }) => part(host));
     const added = this.parts.map(({ root }) => root);
     this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, added);
+    this.warnedAt = 0;
     this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
     this.submitButton = el(
       "button",
@@ -109,6 +112,17 @@ export class FormPane {
   /** @param {string} text */
   say(text) {
     this.status.textContent = text;
+  }
+
+  /** @param {string} text why a press had no effect; drafts that are saved meanwhile do not replace it */
+  warn(text) {
+    this.say(text);
+    this.warnedAt = Date.now();
+  }
+
+  /** @param {string} at when the draft was saved */
+  saved(at) {
+    if (Date.now() - this.warnedAt >= WARNED_MS) this.say(t("draft saved {time}", { time: clock(at) }));
   }
 
   /** @param {string | null} href the page of the last submission, where others' answers are shown later */

@@ -51,7 +51,7 @@ export class Keyboard {
     const modified = event.ctrlKey || event.metaKey || event.altKey;
     const usual = box || modified ? event : usualEvent(event);
     if (!modified && this.late.ignores(usual.key, Date.now(), bench.sends)) {
-      if (!bench.sends) bench.side.say(this.late.told());
+      if (!bench.sends) bench.side.warn(this.late.told());
       return true;
     }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || this.submits(target);
