@@ -270,7 +270,7 @@ def _krippendorff(ratings: Ratings, args: Mapping[str, Any]) -> tuple[float, str
     import krippendorff
 
     if ratings.times is not None:
-        raise CannotCompare("krippendorff needs each unit, but these ratings are counted by pattern.")
+        raise CannotCompare("krippendorff needs one row per unit, but these ratings are counted by pattern.")
     level = args.get("level", "nominal")
     n, q = len(ratings.units), len(ratings.categories)
     needed = 8 * n * q * q

@@ -197,7 +197,10 @@ def bland_altman(
     check_confidence(confidence)
     check_confidence(coverage)
     if ratings.times is not None:
-        raise RatingsError("These ratings are counted by pattern, but this plot needs each unit. Read the units.")
+        raise RatingsError(
+            "These ratings are counted by pattern, but this plot needs each unit. Load "
+            "the ratings with one row per unit."
+        )
     pair = _differences(ratings, reference, "A limit of agreement")
     if isinstance(pair, str):
         return without(pair, ratings, confidence)

@@ -116,7 +116,7 @@ def box_iou(
         matches = matched(one, other, threshold)
         return sum(iou for _, _, iou in matches) / len(matches) if matches else math.nan
 
-    reason = f"No boxes of two raters match with an IoU of {threshold:g} or more."
+    reason = f"No boxes from two raters match with an IoU of {threshold:g} or more."
     return _mean(ratings, Shape.BOXES, closeness, reason, confidence, bootstrap)
 
 

@@ -72,7 +72,7 @@ def _top(schema: Schema) -> Found:
     if schema.version < 1:
         yield ("version",), "the version must be 1 or greater"
     if not schema.title.strip():
-        yield ("title",), "the title is empty; write a title for people to read"
+        yield ("title",), "the title is empty; write a title"
 
 
 def _dimensions(schema: Schema) -> Found:
@@ -287,7 +287,7 @@ def _derived(schema: Schema) -> Found:
         yield from unique(placed)
         for here, name in placed:
             if name not in graded:
-                yield here, f"`{name}` is not a criterion of grading{among(name, list(graded))}"
+                yield here, f"`{name}` is not a grading criterion{among(name, list(graded))}"
                 continue
             ends = derived.ends_of_values(graded[name])
             if ends is None:

@@ -188,8 +188,10 @@ class JudgeTemplate:
             troubles.append(
                 (
                     graded[0],
-                    f"`{graded[0]}` contains a model's answer, but the criterion is about items; use a criterion of "
-                    f"grading, or fill `{graded[0]}` with a field of the item",
+                    (
+                        f"`{graded[0]}` contains a model's answer, but the criterion is about items; use a "
+                        f"grading criterion, or fill `{graded[0]}` with a field of the item"
+                    ),
                 )
             )
         return troubles

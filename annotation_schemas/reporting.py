@@ -54,7 +54,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
         yield ("report", "unit"), "models' answers are not graded; use `item`, or remove `unit`"
     elif schema.report.unit == "dimension" and not any(ends_of_values(criterion) for criterion in _graded(schema)):
-        yield ("report", "unit"), "no criterion of grading has numbers, so dimensions have no means; use another unit"
+        yield ("report", "unit"), ("no grading criterion has numbers, so dimensions have no means; use another unit")
     yield from _of_rule(schema, rated=bool(criteria))
     yield from _of_regression(schema)
     ordered = [criterion for criterion in criteria if _level(schema, criterion) != "nominal"]

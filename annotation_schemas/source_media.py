@@ -82,8 +82,8 @@ def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
     if most is None or n is None or n <= most:
         return None
     return (
-        f"its goal has at least {n} actions, including the next action, but at most {most:g} are allowed; remove the "
-        "record, or raise the maximum"
+        f"the goal has at least {n} actions, including the next action, but at most {most:g} are allowed; "
+        "remove the record, or raise the maximum"
     )
 
 

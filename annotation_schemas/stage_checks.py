@@ -84,7 +84,7 @@ def _refinement(stage: Refinement) -> Found:
     asked = {criterion.name: criterion for criterion in stage.criteria}
     for name, value in stage.done.items():
         if name not in asked:
-            yield (*path, "done", name), f"`{name}` is not a criterion of refinement{among(name, list(asked))}"
+            yield (*path, "done", name), f"`{name}` is not a refinement criterion{among(name, list(asked))}"
         elif wrong := no_value(asked[name], value):
             yield (*path, "done", name), wrong
     if stage.until is not None and not stage.done:

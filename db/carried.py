@@ -230,10 +230,10 @@ LEFT: Mapping[str, str] = {
     "person_setting": "personal settings on this server",
     "daily_goal": "personal settings for all projects on this server",
     "notice_mark": "notices seen on this server",
-    "mail_choice": "an email address, which belongs to an account of this server",
+    "mail_choice": "an email address, which belongs to an account on this server",
     "mail": "an email from this server",
-    "tally": "a count that Touchstone computes again when a page needs the count",
-    "jobs": "jobs of this server; the data that the jobs changed is exported",
+    "tally": "a cached count, which Touchstone can compute again",
+    "jobs": "jobs on this server; the export includes the data that these jobs changed",
 }
 """Tables that stay behind, and why."""
 

@@ -11,6 +11,7 @@ import functools
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -431,11 +432,25 @@ def _is_there(ping: Callable[[Any], bool], connection: Any) -> bool:
 def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _use_wal(cursor)
     cursor.execute("PRAGMA synchronous = FULL")  # a submission that was acknowledged survives a power cut
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA secure_delete = ON")  # SQLite overwrites deleted data
     cursor.close()
+
+
+def _use_wal(cursor: Any) -> None:
+    """Switch the file to WAL mode. SQLite does not wait if another process switches a new file at the same time."""
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _wait_for_nothing(connection: Any, _record: ConnectionPoolEntry) -> None:

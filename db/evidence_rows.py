@@ -27,14 +27,14 @@ from domain.rated_units import BETWEEN
 from domain.states import Purpose
 
 LEFT_OUT: Mapping[str, str] = {
-    "aside": "postponed items, which prove no figures",
+    "aside": "postponed items, which do not affect any figure",
     "bridge": "the address and settings of another server",
-    "bridge_answer": "raw replies of another server; replies that count are stored as submissions",
+    "bridge_answer": "raw replies from another server; replies that count are stored as submissions",
     "bridge_person": "email addresses",
-    "bridge_project": "content of another server",
+    "bridge_project": "content from another server",
     "bridge_task": "tasks sent to another server; returned tasks are stored as submissions",
-    "candidate": "images that wait for triage",
-    "cause_answer": "what leads concluded from the reasons, in the leads' own words",
+    "candidate": "images that are waiting for triage",
+    "cause_answer": "the conclusions that leads wrote about adjudication reasons",
     "comment": "conversations between people",
     "comment_for": "recipients of comments",
     "draft": "texts that were not submitted",

@@ -32,7 +32,10 @@ def migrate_to(connection: Connection, revision: str) -> None:
     Raises ``SettingsError`` if this version of Touchstone does not know the revision.
     """
     if revision not in {script.revision for script in _scripts().walk_revisions()}:
-        raise SettingsError(f"This version of Touchstone has no tables of version {revision}. Use another version.")
+        raise SettingsError(
+            f"This version of Touchstone does not know the database revision {revision}. "
+            "Use another version of Touchstone."
+        )
     _migrate_from(None, connection, to=revision)
 
 

@@ -177,8 +177,9 @@ COUNTS: Mapping[str, CountDefinition] = MappingProxyType(
         "unopened": CountDefinition(
             "not opened",
             (
-                "Items that you may be asked to review without knowing other answers. The page Cases shows "
-                "the other answers only after you open the case. You are not asked to review an opened case."
+                "Items that you may be asked to review without knowing other answers. The Cases page "
+                "shows the other answers only after you open the case. You are not asked to review an "
+                "opened case."
             ),
         ),
         "votes": CountDefinition(

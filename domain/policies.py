@@ -271,8 +271,8 @@ KEEP_RULES: Mapping[str, KeepRule] = {
         KeepRule(
             "weighted",
             (
-                "kept if the required value has more than half of the total weight; a vote's weight is the "
-                "rater's qualification score when voting, or 1 without a score"
+                "kept if the required value has more than half of the total weight; a vote's weight is "
+                "the rater's qualification score at the time of the vote, or 1 if the rater has no score"
             ),
             _weighted,
             weighs=True,
@@ -282,8 +282,10 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": "kept if the required value has more than half of the total weight; a vote's weight is the rater's "
-    "qualification score when voting, or 1 without a score",
+    "retire": (
+        "kept if the required value has more than half of the total weight; a vote's weight is the "
+        "rater's qualification score at the time of the vote, or 1 if the rater has no score"
+    ),
     "adjudicate": "a senior annotator settles the item without further votes",
 }
 """The possible effects of reaching the limit of skips."""

@@ -46,7 +46,7 @@ class Register(Mapping[str, R], Generic[R]):
                 rows: Sequence[Any] = import_own(place).rows() if isinstance(place, str) else place()
                 for row in rows:
                     if rows_by_name.setdefault(row.name, row) is not row:
-                        raise ValueError(f"Two rows have the name {row.name!r} (in {place}).")
+                        raise ValueError(f"Two rows have the name {row.name!r} (in {place}). Rename one of these rows.")
             self._rows = rows_by_name
         return self._rows
 

@@ -102,8 +102,10 @@ class RunKind(StrEnum):
         failed="without an answer",
         answers=True,
         page="models",
-        no_one="{name}, a person, gave the answers of the run {run}, so there is no model to ask. Choose the run "
-        "of a model or judge.",
+        no_one=(
+            "A person ({name}) gave the answers of the run {run}, so there is no model to ask. Choose "
+            "the run of a model or judge."
+        ),
         state="answered",
         heading="Answers of people",
         people=True,

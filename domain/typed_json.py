@@ -169,7 +169,7 @@ def _class(called: str) -> type:
     root = module.partition(".")[0]
     ours = (_HERE / root).is_dir() and root.isidentifier()
     if not ours and root not in _roots_of_extensions():
-        raise ValueError(f"{called!r} is not a type of Touchstone or of an installed extension")
+        raise ValueError(f"{called!r} is not a type from Touchstone or an installed extension")
     target: Any = import_own(module) if ours else sys.modules[module]
     for part in path.split("."):
         target = getattr(target, part, None)

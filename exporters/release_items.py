@@ -127,8 +127,8 @@ def by_split(released: ReleasedSet) -> Iterator[tuple[ReleasedSplit, Iterator[Re
     if (left := coming.next) is not None:
         known = ", ".join(known_split.name for known_split in released.splits)
         raise InvalidFileError(
-            f"The item {left.id!r} of the split {left.split!r} does not follow the order of the splits: {known}. "
-            "Create the release again."
+            f"The item {left.id!r} in the split {left.split!r} is out of order. The order of the splits "
+            f"is {known}. Create the release again."
         )
 
 

@@ -343,7 +343,7 @@ class MediaStore:
         InvalidMediaError
             The original has changed, or cannot be read.
         """
-        called = f"The file {sha256[:12]}... of the media store"
+        called = f"The file {sha256[:12]}... in the media store"
         path = self._folder(sha256) / _ORIGINAL
         try:
             size = path.stat().st_size

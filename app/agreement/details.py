@@ -144,7 +144,7 @@ def draw_second_opinion(found: FigureState) -> None:
     opinion = found.figure.value if found.figure is not None else None
     if opinion is not None and opinion.differences:
         shell.show(*(markup.notice(sentence, style="bad") for sentence in (opinion.sentence, *opinion.differences)))
-    place = fold("How the values were computed", "checked by other packages", key="agreement.computed")
+    place = fold("How the values were computed", "checked against other packages", key="agreement.computed")
     if place is None:
         return
     with place:

@@ -167,9 +167,7 @@ def agreement(
         Path | None,
         typer.Option(
             "--losses",
-            help=(
-                "Also write the missing scores, with bounds of the mean, to this file, by model, dimension and value."
-            ),
+            help=("Also write the missing scores by model, dimension and value to this file, with bounds of the mean."),
             metavar="FILE.csv",
         ),
     ] = None,

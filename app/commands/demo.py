@@ -130,7 +130,9 @@ def _also(shared: Resources, wanted: bool) -> None:
 
     if wanted and not questions.exists(shared.store):
         n_items = questions.build(shared.store, shared.media)
-        typer.echo(f"The project {questions.PROJECT} (made-up data) has {n_items} items and the people of the demo.")
+        typer.echo(
+            f"The project {questions.PROJECT} (made-up data) has {n_items} items. Its members are people from the demo."
+        )
 
 
 def _forget(shared: Resources) -> None:

@@ -163,7 +163,7 @@ def _set(content: dict[str, Any], text: str) -> None:
 def written_mapping(schema: Schema, format: str, path: Path, command: str) -> str:
     """Return the text of a mapping file for a file: guessed columns, and all other keys as comments."""
     takes = FORMATS[format].takes
-    lines = [f"# How to read {path.name}. Correct this file, then run:", f"# {command}"]
+    lines = [f"# How to read {path.name}. Correct this mapping, then run:", f"# {command}"]
     row = FORMATS[format].keys
     if takes is Takes.ITEMS and row is not None and row.open:
         lines += [

@@ -190,7 +190,10 @@ def items(
     ] = None,
     ids: Annotated[
         list[str] | None,
-        typer.Option("--id", help="Only this item, by its ID in files. Repeat the option for more items."),
+        typer.Option(
+            "--id",
+            help=("Only the item with this ID, as in imported and exported files. Repeat the option for more items."),
+        ),
     ] = None,
     sort: Annotated[
         str,
@@ -302,7 +305,7 @@ def _short(text: str) -> str:
 
 def edit(
     name: ProjectName,
-    item: Annotated[str, typer.Argument(help="The item's ID in files.")],
+    item: Annotated[str, typer.Argument(help="The item's ID, as in imported and exported files.")],
     fields: Annotated[
         list[str], typer.Argument(help="FIELD=VALUE. Write lists and numbers as JSON.", metavar="FIELD=VALUE...")
     ],

@@ -32,7 +32,7 @@ def list_(
         list[str] | None, typer.Option(help="Only jobs of this kind, such as import. Repeat the option for more kinds.")
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Only jobs that are waiting or running.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="List this many jobs at most, newest first.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many jobs, newest first.")] = 50,
 ) -> None:
     """List long tasks of the server, newest first: imports, releases, copies, deletions, figures, runs and mail.
 

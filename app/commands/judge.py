@@ -68,7 +68,9 @@ def judge(
             "`prediction` for the answer."
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge this many answers at most, to try a judge.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=("Judge at most this many answers, for example to try a judge."))
+    ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 0,
     attacks: Annotated[
         bool,

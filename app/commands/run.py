@@ -136,8 +136,10 @@ def model(
     tools: Annotated[
         Path | None,
         typer.Option(
-            help="A file with tools, for strategies in which the model calls tools. Touchstone runs a tool if its "
-            "result is not stored. Repeat this option with --resume.",
+            help=(
+                "A file with tools, for strategies in which the model calls tools. Touchstone runs a "
+                "tool if its result is not stored. With --resume, give this option again."
+            ),
             metavar="FILE.yaml",
         ),
     ] = None,

@@ -55,7 +55,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         *(markup.tag("p", markup.quiet(words), style="ts") for words in planned_sample.remarks),
     )
     if st.button(
-        f"Open {markup.count(planned_sample.missing_slots, 'slot')} to people",
+        f"Open {markup.count(planned_sample.missing_slots, 'slot')} for grading",
         key="sample.open",
         type="primary",
         disabled=bool(planned_sample.troubles and not planned_sample.opened) or not planned_sample.missing_slots,

@@ -16,10 +16,10 @@ from domain.states import Items
 from workflow.results.leaderboard_lines import LeaderboardLine
 from workflow.results.slices import BINS, MOST_EDGES, Bins, edges_in_words, edges_of
 
-NO_MODEL = "No model has answered yet. Start a run on the page Runs, or import answers from files."
+NO_MODEL = "No model has answered yet. Start a run on the Runs page, or import answers from files."
 _EDGES = "at:"
 """The beginning of bins that are written as their edges."""
-WIDE = {"tabindex": "0", "role": "group", "aria_label": "A table that scrolls sideways"}
+WIDE = {"tabindex": "0", "role": "group", "aria_label": "Scrollable table"}
 """Attributes of a table that may be wider than the page: the scroll bar is always there, and arrow keys move it."""
 MANY_COLUMNS = 9
 """Number of columns that fit into a window of 1280 pixels."""

@@ -106,7 +106,7 @@ def show_legend(cut: SlicedScores) -> None:
     together = (
         "treat items as independent"
         if cut.together == clusters.ALONE
-        else f"account for dependence between items of the same {cut.together}"
+        else f"account for dependence between items with the same {cut.together}"
     )
     notes.append(f"The 95 % intervals {together}.")
     if cut.of_parts:

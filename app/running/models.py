@@ -69,7 +69,7 @@ def sentence(seen: begin.PagePreview, spec: ModelSpec, chosen: RunPlan) -> str:
     words = [f"Touchstone will ask {spec.name} about {markup.count(preview.can, 'item')}{looked}."]
     if preview.cannot:
         words.append(
-            f"Touchstone cannot ask about {markup.count(preview.n_cannot, 'item')}. The run lists the reasons."
+            f"Touchstone cannot ask about {markup.count(preview.n_cannot, 'item')}. The table below lists the reasons."
         )
     if chosen.text_only:
         words.append("The model gets no pictures.")

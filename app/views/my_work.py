@@ -324,7 +324,9 @@ def _drafts(services: Services, views: Sequence[ProjectView]) -> None:
             away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
             question = Confirmation(
                 _("Remove your draft about {text}?").format(text=row.words or row.title),
-                _("The list no longer shows your text from {time}.").format(time=markup.moment(row.at)),
+                _("After the removal, the list no longer shows your text from {time}.").format(
+                    time=markup.moment(row.at)
+                ),
                 _("Copy any text that you still need first. You cannot restore a removed text on this page."),
                 _("Remove from list"),
                 no=_("Cancel"),

@@ -25,7 +25,7 @@ SCREEN = Screen(
     room=Room.RELEASE,
     role=Role.LEAD,
     words="versions history withdraw verify compare download",
-    needs=Need("No release exists yet. Create a release on the page Next.", project_facts.has_releases),
+    needs=Need("No release exists yet. Create a release on the Next page.", project_facts.has_releases),
 )
 
 MOST = 200

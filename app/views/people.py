@@ -377,7 +377,7 @@ def _remove(services: Services, view: ProjectView, member: Membership) -> None:
         ):
             raise ConflictError(f"{member.person.name} is already in the project. Reload the page.")
         _store(services, view, member)
-        _keep_message(f"{member.person.name} is in the project again, with the earlier role.")
+        _keep_message(f"{member.person.name} is back in the project and has the same role as before.")
 
     _keep_message(
         f"{member.person.name} was removed from the project. Their submissions stay in the project and still count.",
@@ -399,7 +399,7 @@ def _deactivation(member: Membership) -> Confirmation:
 def _set_active(services: Services, member: Membership, *, active: bool) -> None:
     person = accounts.set_active(services.store, by=services.person, login=member.person.login, active=active)
     if active:
-        _keep_message(f"{person.name} can sign in again, with the earlier roles.")
+        _keep_message(f"{person.name} can sign in again and has the same roles as before.")
     else:
         _keep_message(f"{person.name} can no longer sign in. Their submissions still count.")
 

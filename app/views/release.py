@@ -112,9 +112,12 @@ def _options(view: ProjectView) -> ReleaseOptions:
         "Splits",
         key="release.splits",
         placeholder="train=0.8 test=0.2",
-        help="Give each split a share or a number, such as `train=0.8 test=0.2` or `dev=50 test=rest`. `field:NAME` "
-        "reads the split from a field of the item. If you enter no splits, all items are in test. Near "
-        "duplicates and items of one video or scene stay in one split.",
+        help=(
+            "Give each split a share or a number, such as `train=0.8 test=0.2` or `dev=50 test=rest`. "
+            "`field:NAME` reads the split from a field of the item. If you enter no splits, all items "
+            "are in test. Near duplicates stay in the same split, and so do items from the same video "
+            "or scene."
+        ),
     )
     middle.text_input(
         "Private splits",
@@ -150,7 +153,7 @@ def _more_options() -> None:
             default=list(TOGETHER),
             format_func=lambda name: BY[name],
             key="release.together",
-            help="Items that share one of these properties always stay in one split.",
+            help="Items that share one of these properties always stay in the same split.",
         )
         left, middle, right = st.columns(3)
         left.number_input(
@@ -183,12 +186,15 @@ def _more_options() -> None:
         st.checkbox(
             "Allow missing dimensions",
             key="release.lacking",
-            help="With this option, a split can omit a dimension that has too few groups of items for all splits.",
+            help=(
+                "With this option, a split can omit a dimension if the dimension has too few groups of "
+                "items for all splits."
+            ),
         )
         st.checkbox(
             "Draw all splits again",
             key="release.anew",
-            help="Without this option, items of an earlier release stay in their split.",
+            help="Without this option, items from an earlier release stay in their splits.",
         )
         if not missing_folder_checks():
             st.text_input(

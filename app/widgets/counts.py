@@ -48,7 +48,7 @@ def hidden(counts: ItemCounts) -> list[markup.Markup]:
         return []
     are, them = ("is", "it") if n == 1 else ("are", "them")
     words = f" · {markup.count(n, 'item')} {are} hidden from you because you may be asked to vote on {them} blind. "
-    return [markup.quiet(words), why(f"{COUNTS['hidden'].about} A lead can change your stages on the page People.")]
+    return [markup.quiet(words), why(f"{COUNTS['hidden'].about} A lead can change your stages on the People page.")]
 
 
 def why(words: str) -> markup.Markup:

@@ -279,7 +279,7 @@ class Numbers:
                 if attached and name.isascii() and name not in ("x",) and not ordinal:
                     value, why = None, "a number with attached letters"
                 elif attached and name == "x":
-                    value, why = None, "a number of times"
+                    value, why = None, "a factor, such as 2x"
                 elif self.asked is not None and name.lower() not in FUNCTION_WORDS and not self._is_asked(name):
                     value, why = None, "a count of objects that the question does not ask for"
         if value is not None:

@@ -147,7 +147,7 @@ def _after(votes: int) -> str:
 
 
 def _words(setting: Setting) -> str:
-    return f"{setting.at_least:g}{' for the lower limit' if setting.bound == 'low' else ''}"
+    return f"{setting.at_least:g}{' (lower limit)' if setting.bound == 'low' else ''}"
 
 
 # ---- how they stand --------------------------------------------------------------------------------------------------

@@ -166,10 +166,11 @@ class Import:
             )
             more = f"; and {len(both) - _SHOWN:,} more" if len(both) > _SHOWN else ""
             raise SettingsError(
-                f"Logins of the archive that already exist on this server: {listed}{more}. Nothing was imported. If "
-                "the same login is the same person, use `touchstone project import FILE --people match`. To create "
-                "new accounts, use `touchstone project import FILE --people new`. To choose the accounts, use "
-                "`touchstone project import FILE --people map --map WHO.csv` with the columns login and account."
+                f"Logins in the archive that already exist on this server: {listed}{more}. Nothing was "
+                "imported. If the same login is the same person, use `touchstone project import FILE "
+                "--people match`. To create new accounts, use `touchstone project import FILE --people "
+                "new`. To choose the accounts, use `touchstone project import FILE --people map --map "
+                "WHO.csv` with the columns login and account."
             )
 
     def _mapped(self, logins: Mapping[int, str], taken: Mapping[str, tuple[int, str]]) -> dict[int, str | None]:

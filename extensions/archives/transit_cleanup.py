@@ -48,8 +48,8 @@ def clear(store: Store, media: MediaStore, project: ProjectInTransit, *, progres
             transit.drop_accounts(session, ids=project.accounts)
     except IntegrityError as error:
         raise ConflictError(
-            "Another process is still writing to the data of the deleted project. The next import, copy or deletion "
-            "of a project finishes this deletion."
+            "Another process is still writing to the data of the deleted project. The next import, copy "
+            "or deletion of a project removes the remaining data."
         ) from error
 
 

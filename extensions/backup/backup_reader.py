@@ -115,7 +115,10 @@ class BackupFile:
                 listed = json.loads(line)
                 member = next(members)
                 if member.name != listed["path"] or member.size != listed["bytes"]:
-                    self.refuse(f"{listed['path']} is missing or has another size, and {member.name[:100]!r} is there")
+                    self.refuse(
+                        f"{listed['path']} is missing or has a different size, and "
+                        f"{member.name[:100]!r} is in its place"
+                    )
                 file = FileInBackup(member.name, HashingReader(self._open(member)))
                 if file.table not in self.tables and not file.media and not file.home:
                     self.refuse(f"the backup contains an unexpected file {member.name[:100]!r}")
@@ -134,7 +137,7 @@ class BackupFile:
         except (ValueError, EOFError, zlib.error, OSError) as error:
             raise InvalidFileError(f"{self.name}: {file.path} is damaged ({error}). {_AGAIN}") from error
         if any(not isinstance(row, list) or len(row) != wanted for row in rows):
-            self.refuse(f"{file.path} has a row with another number of columns than the manifest names")
+            self.refuse(f"{file.path} has a row with a different number of columns than the manifest names")
         return rows
 
     def verify(self, *, each: Callable[[FileInBackup, list[list[Any]]], None], done: Callable[[int], None]) -> None:
@@ -196,7 +199,7 @@ class BackupFile:
             self.refuse("the manifest does not describe a backup")
         if manifest.get("version") != BACKUP_VERSION:
             raise InvalidFileError(
-                f"{self.name} has version {manifest.get('version')} of the format, but this Touchstone reads only "
+                f"{self.name} has format version {manifest.get('version')}, but this server reads only "
                 f"version {BACKUP_VERSION}. Nothing was restored. Update Touchstone, then restore again."
             )
         kinds = {kind for table in manifest["tables"] for kind in table["columns"].values()}

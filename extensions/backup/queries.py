@@ -46,8 +46,8 @@ from domain.runs import OPEN
 
 LEFT_OUT: Mapping[str, str] = {
     "session": "people sign in again",
-    "sign_in_link": "a link that was used since must not work again",
-    "failed_login": "failed sign-ins count for minutes only",
+    "sign_in_link": "a sign-in link that was used after the backup must not work again",
+    "failed_login": "failed sign-ins count only for a few minutes",
 }
 """Tables whose rows are not in a backup, and why."""
 
@@ -190,8 +190,8 @@ def require_columns(connection: Connection, *, table: str, columns: Sequence[str
     known = [column["name"] for column in there.get_columns(table)] if there.has_table(table) else []
     if sorted(known) != sorted(columns):
         raise InvalidFileError(
-            f"{name}: the table {table} does not fit the version that the backup names. Nothing was restored. Use "
-            "another backup."
+            f"{name}: the table {table} does not match the version that the backup names. Nothing was "
+            "restored. Use another backup."
         )
 
 
@@ -210,8 +210,8 @@ def add_rows(connection: Connection, *, table: str, columns: Mapping[str, str], 
             insert_all(session, of, lot)
         except (IntegrityError, DataError) as error:
             raise InvalidFileError(
-                f"The database refuses a row of the table {table}: {str(error.orig).splitlines()[0]}. Nothing was "
-                "restored. Restore onto the kind of database from which the backup was made."
+                f"The database refuses a row of the table {table}: {str(error.orig).splitlines()[0]}. "
+                "Nothing was restored. Restore into the same kind of database as in the backup."
             ) from error
 
 

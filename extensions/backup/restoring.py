@@ -96,8 +96,8 @@ def _must_be_unused(home: Path) -> None:
     """Raise ``ConflictError`` if the home folder holds data of a server, or leftovers of another restore."""
     if (home / STAGING).exists():
         raise ConflictError(
-            f"Another restore is running, or was interrupted. If none is running, delete the folder {home / STAGING}. "
-            "Then run the command again."
+            "Another restore is running, or was interrupted. If no other restore is running, delete the "
+            f"folder {home / STAGING}. Then run the command again."
         )
     for place in (home / "touchstone.db", *(home / name for name in ("media", *folders()))):
         if place.is_file() or (place.is_dir() and any(place.iterdir())):
@@ -134,8 +134,8 @@ def _media_source(backup: BackupFile, folder: Path | None, named: Mapping[str, i
         return None
     if folder is None:
         raise SettingsError(
-            f"{backup.name} was made without images and clips. Add --media FOLDER with a copy of the server's folder "
-            "`media`."
+            f"{backup.name} was made without images and clips. Add --media FOLDER with a copy of the "
+            "server's `media` folder."
         )
     store, wrong = MediaStore(folder), []
     for sha256, n_bytes in named.items():
@@ -145,8 +145,8 @@ def _media_source(backup: BackupFile, folder: Path | None, named: Mapping[str, i
             wrong.append(sha256)
     if wrong:
         raise InvalidFileError(
-            f"{folder}: images or clips are missing or changed: {_listed(wrong)}. Nothing was restored. Give a "
-            "complete copy of the server's folder `media`."
+            f"{folder}: images or clips are missing or changed: {_listed(wrong)}. Nothing was restored. "
+            "Give a complete copy of the server's `media` folder."
         )
     return store
 
@@ -187,8 +187,9 @@ def _create_tables(connection: Any, backup: BackupFile) -> None:
         queries.create_tables(connection, revision=str(manifest["revision"]))
     except SettingsError as error:
         raise InvalidFileError(
-            f"{backup.name} was made by Touchstone {manifest['touchstone']} (tables {manifest['revision']}), which "
-            "this version does not know. Nothing was restored. Restore with a version at least as new as that one."
+            f"{backup.name} was made by Touchstone {manifest['touchstone']} (database revision "
+            f"{manifest['revision']}), which this version cannot restore. Nothing was restored. Use that "
+            "version of Touchstone or a newer version."
         ) from error
     for table in backup.tables.values():
         queries.require_columns(connection, table=table.name, columns=list(table.columns), name=backup.name)

@@ -242,15 +242,15 @@ class _Sides:
                 )
             if name in self.raters.from_files and name not in vouched:
                 raise RatingsError(
-                    f"{name} has no account on this server, because these ratings came from a file. If {name} is a "
-                    f"person, use --vouch {name}, or mark {name} as a person on the page Add items or with "
-                    "`touchstone rater list`."
+                    f"{name} has no account on this server, because these ratings came from a file. If "
+                    f"{name} is a person, use --vouch {name}. You can also mark {name} as a person on the "
+                    "Add items page or with `touchstone rater list`."
                 )
         for name in self.judges:
             if name in self.raters.people_from_files:
                 raise RatingsError(
-                    f"{name} is marked as a person in this project. If {name} is a machine, mark this rater as a "
-                    "machine on the page Add items or with `touchstone rater list`."
+                    f"{name} is marked as a person in this project. If {name} is a machine, mark this "
+                    "rater as a machine on the Add items page or with `touchstone rater list`."
                 )
             if name in self.raters.people:
                 raise RatingsError(

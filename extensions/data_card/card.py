@@ -86,8 +86,10 @@ def card(draft: Draft, released: ReleasedSet, labels: attributes.Said) -> DataCa
     )
     return DataCard(
         title=released.title,
-        subtitle=f"Data card for a release of {released.name}. The card describes the project on "
-        f"{_moment(released.date)}.{made_up} The file manifest.json has the release number.",
+        subtitle=(
+            f"Data card for a release of {released.name}. The card describes the project as of "
+            f"{_moment(released.date)}.{made_up} The file manifest.json has the release number."
+        ),
         sections=[
             replace(section, number=number, blocks=(*section.blocks, *_added(section, draft.told)))
             for number, section in enumerate(sections, 1)
@@ -170,7 +172,7 @@ def _contents(found: SetStatistics) -> Section:
     ]
     notes = [Paragraph(note, "note") for note in found.notes if not note.startswith("Of ")]
     return Section(
-        0, "contents", "Content", "Counts use only the public data of every item.", (*tables, *notes, *meanings)
+        0, "contents", "Content", "Counts use only the public data of the items.", (*tables, *notes, *meanings)
     )
 
 

@@ -66,8 +66,10 @@ _ITEMS = (
     SetColumn("Items", "Counted items.", lambda tally: tally.items),
     SetColumn(
         "Concepts",
-        "Number of different concepts in the items' field `concept`. Without this field, Touchstone uses the "
-        "imported label. The makers of the data set decide which words are a concept.",
+        (
+            "Number of different concepts in the items' field `concept`. Without this field, Touchstone uses "
+            "the imported label. The creators of the data set decide which words count as concepts."
+        ),
         lambda tally: len(tally.concepts),
     ),
     SetColumn(

@@ -30,7 +30,7 @@ def offered_file(file: Path, *, project: str, made: Path | None) -> OfferedFile:
     read = read_proposals(file)
     if read.project != project:
         problem = (
-            f"{file.name} belongs to the project {read.project!r}, not to {project!r}. Choose a file of this project."
+            f"{file.name} belongs to the project {read.project!r}, not to {project!r}. Choose a file from this project."
         )
         raise InvalidInputError([Problem("file", problem)])
     rows = tuple(OfferedProposal(row.image, *row[1:]) for row in read.rows)

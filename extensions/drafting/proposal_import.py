@@ -191,7 +191,7 @@ def _why_not(access: Access, asset: StoredAsset | None, members: Sequence[Stored
     if each.dimension not in {known.id for known in access.schema.dimensions}:
         return f"The schema has no dimension {each.dimension!r}."
     if asset.dimension not in (None, each.dimension):
-        return f"The image is for {asset.dimension!r} only, but the proposal is for {each.dimension!r}."
+        return f"The image is only for {asset.dimension!r}, but the proposal is for {each.dimension!r}."
     if [row.sha256 for row in members or [asset]] != list(each.sha256):
         return "The image differs from the image that the model saw."
     return ""

@@ -274,4 +274,4 @@ def _propose(context: JobContext) -> JobOutcome:
     return strict_questions.carry_out(context, prepared(request, free, store, media, context.settings))
 
 
-PROPOSALS = JobKind("proposals", "Proposals", "Asking a model for items of {}", _propose)
+PROPOSALS = JobKind("proposals", "Proposals", "Asking a model to draft items for {}", _propose)

@@ -70,8 +70,8 @@ def fault(task: SeedTask) -> str | None:
         _order(task)
     except CycleError as error:
         return (
-            f"has subtasks that depend on each other in a circle ({', '.join(map(str, error.args[1]))}). Change the "
-            "order"
+            f"has subtasks that depend on each other in a cycle ({', '.join(map(str, error.args[1]))}). "
+            "Change the order"
         )
     return None
 

@@ -184,7 +184,9 @@ def keep_of(text: str, raters: int) -> KeptBy:
     """What keeps an item. Raises ``ValueError`` with a sentence, also where a majority is everyone."""
     keep = KeptBy(one_of(KeptBy, text))
     if keep is KeptBy.MAJORITY and raters < 3:
-        raise ValueError(f"With {raters} raters, a majority is all raters. Ask 3 or more people, or write `unanimous`.")
+        raise ValueError(
+            f"With {raters} raters, a majority means all raters. Ask 3 or more people, or write `unanimous`."
+        )
     return keep
 
 

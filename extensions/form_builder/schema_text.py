@@ -215,19 +215,10 @@ judges:
 
 """
     scales = "\n  scales: {score: ordinal}" if outline.graded else ""
-    return (
-        lines
-        + f"""\
-# How models get their questions (docs/reference.md, "Prompt sets").
-models: {{strategy: generate, prompts: plain}}
-
-# What the pages Results and Agreement show first.
-report:
-  unit: {"prediction" if outline.graded else "item"}
-  by: dimension
-  statistics: [percent_agreement, krippendorff_alpha]{scales}
-
-# The file formats of a release.
-export: {{formats: [csv, jsonl]}}
-"""
+    return lines + (
+        f'# How models get their questions (docs/reference.md, "Prompt sets").\nmodels: {{strategy: '
+        f"generate, prompts: plain}}\n\n# What the Results and Agreement pages show first.\nreport:\n "
+        f" unit: {'prediction' if outline.graded else 'item'}\n  by: dimension\n  statistics: "
+        f"[percent_agreement, krippendorff_alpha]{scales}\n\n# The file formats of a release.\nexport: "
+        f"{{formats: [csv, jsonl]}}\n"
     )

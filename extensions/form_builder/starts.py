@@ -26,7 +26,7 @@ BLANK = {
     ),
     "yes_no": (
         "Yes or no",
-        "People write a question with the answer yes or no. Other people answer without seeing the author's answer.",
+        ("People write a yes-or-no question and its answer. Other people answer without seeing the author's answer."),
         '    - {name: answer, kind: choice, options: [{value: "yes", label: "Yes"}, {value: "no", label: "No"}],'
         " secret_in: [verification]}\n",
     ),

@@ -214,8 +214,10 @@ def _pool(services: Services, view: ProjectView, folder: Path, index: SetIndex, 
         words = "This project has no authoring stage, so Touchstone cannot add these frames to a pool. "
         shell.show(
             markup.paragraph(
-                f"{words}To use these frames and videos as media of imported items, choose this set on the page "
-                "Add items.",
+                (
+                    f"{words}To use these frames and videos as media of imported items, choose this set on "
+                    "the Add items page."
+                ),
                 style="ts",
             )
         )

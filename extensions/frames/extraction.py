@@ -154,8 +154,7 @@ def manifest(out: Path) -> Iterator[dict[str, Any]]:
                 yield row
     except (OSError, ValueError) as error:
         raise InvalidFileError(
-            f"Touchstone cannot read {path} as a manifest of frames ({error}). Restore the file, or take the "
-            "frames again."
+            f"Touchstone cannot read {path} as a frames manifest ({error}). Restore the file, or take the frames again."
         ) from error
 
 
@@ -189,8 +188,8 @@ def _must_be_of(out: Path, sources: Sequence[Source]) -> None:
     for part in sorted((out / WORK).glob("*.jsonl")):
         if part not in expected and (lines := _lines(part)) and not _is_skipped(lines):
             raise InvalidFileError(
-                f"{out} contains frames of {lines[0].get('source')}, which is not among these videos. Name another "
-                "folder."
+                f"{out} contains frames from {lines[0].get('source')}, which is not among these videos. "
+                "Name another folder."
             )
 
 
@@ -234,7 +233,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
             if before[0]["sha256"] != sha256
             else "its frames were taken with other settings"
         )
-        raise InvalidFileError(f"{out} already contains frames of {source.name}, and {what}. Name another folder.")
+        raise InvalidFileError(f"{out} already contains frames from {source.name}, and {what}. Name another folder.")
     if before and "done" in before[-1]:
         return
     if not before:

@@ -40,10 +40,10 @@ from workflow.jobs import folder_lock
 
 ABOUT, INDEX, HAND, OUT, THUMBS, LOCK = "about.json", "index.json", "hand.json", "out", "thumbs", "lock"
 BUSY = (
-    "Touchstone is taking frames of this set or adding frames to the pool. Wait for this job to finish, then press "
-    "the button again."
+    "Touchstone is taking frames for this set or adding frames to the pool. Wait for this job to finish, "
+    "then press the button again."
 )
-TICKING = "Other leads are choosing frames of this set. Your choice is saved. Reload the page to see your choice."
+TICKING = "Other leads are choosing frames in this set. Your choice is saved. Reload the page to see your choice."
 TICKING_SECONDS = 30
 """How long a page waits for the ticks of other leads, which take milliseconds each."""
 _THUMB = (320, 320)
@@ -146,7 +146,7 @@ def folder_of_set(store: Store, home: Path, *, by: Person, project: str, name: s
     """
     folder = frame_pool.place(store, home, by=by, project=project) / name
     if not name.isalnum() or not (folder / ABOUT).is_file():
-        raise NotFoundError("This frame set does not exist. Choose a set on the page From videos.")
+        raise NotFoundError("This frame set does not exist. Choose a set on the From videos page.")
     return folder
 
 
@@ -177,7 +177,7 @@ def picture(folder: Path, number: int, size: str) -> Path:
     """Return the file of a frame; ``size`` is ``thumb`` or ``original``."""
     of_set = index(folder)
     if of_set is None or not 0 <= number < len(of_set.frames) or size not in ("thumb", "original"):
-        raise NotFoundError("This frame does not exist. Choose a frame on the page From videos.")
+        raise NotFoundError("This frame does not exist. Choose a frame on the From videos page.")
     file = str(of_set.frames[number].row["file"])
     if not copies.ends_whole(folder / OUT / file):
         raise NotFoundError("This frame is missing or damaged. Take the frames of its video again.")

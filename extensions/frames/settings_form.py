@@ -59,7 +59,7 @@ def draw_form(key: str, taking: ExtractionSettings | None = None, keeping: Scree
         still, moved = keeping.least_motion, keeping.most_motion
         one.number_input("Minimum motion", 0.0, None, still, 0.5, key=f"{key}.still", placeholder="none", help=_MOVED)
         two.number_input("Maximum motion", 0.0, None, moved, 0.5, key=f"{key}.moved", placeholder="none", help=_MOVED)
-        st.checkbox("Keep the sharpest of near duplicates", keeping.distinct, key=f"{key}.distinct")
+        st.checkbox("Keep the sharpest near duplicate", keeping.distinct, key=f"{key}.distinct")
 
 
 _BLURRED = "The minimum share of the video's median sharpness. For example, 0.4 drops blurred frames."
@@ -132,9 +132,9 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     """Return screening settings in words.
 
     >>> keeping_words({"blurred": 0.4, "at_most": 3})
-    "sharpness from 0.4 of the video's median; at most 3 per video"
+    "at least 0.4 of the video's median sharpness; at most 3 per video"
     >>> keeping_words({"distinct": True, "alike": 6})
-    'one frame of each group of near duplicates (up to 6 bits)'
+    'one frame from each group of near duplicates (up to 6 different bits)'
     >>> keeping_words({})
     'all are kept'
     """
@@ -142,7 +142,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("min_sharpness") is not None:
         rules.append(f"sharpness from {keeping['min_sharpness']:g}")
     if keeping.get("blurred") is not None:
-        rules.append(f"sharpness from {keeping['blurred']:g} of the video's median")
+        rules.append(f"at least {keeping['blurred']:g} of the video's median sharpness")
     if keeping.get("brightness") is not None:
         rules.append("brightness {:g} to {:g}".format(*keeping["brightness"]))
     if keeping.get("least_motion") is not None:
@@ -150,7 +150,7 @@ def keeping_words(keeping: dict[str, Any]) -> str:
     if keeping.get("most_motion") is not None:
         rules.append(f"motion to {keeping['most_motion']:g}")
     if keeping.get("distinct"):
-        rules.append(f"one frame of each group of near duplicates (up to {keeping['alike']} bits)")
+        rules.append(f"one frame from each group of near duplicates (up to {keeping['alike']} different bits)")
     if keeping.get("at_most") is not None:
         rules.append(f"at most {keeping['at_most']} per video")
     return "; ".join(rules) or "all are kept"

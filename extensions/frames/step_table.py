@@ -49,7 +49,7 @@ def table(view: ProjectView, folder: Path, about: SetDescription, index: SetInde
     read = [video for video in index.videos if not video.get("why")]
     skipped = [(str(video["source"]), str(video["why"])) for video in index.videos if video.get("why")]
     broken = [
-        (str(video["source"]), f"{video['broken']}; Touchstone took only the frames before the damage")
+        (str(video["source"]), f"{video['broken']}; Touchstone took only the frames before the damaged part")
         for video in read
         if video.get("broken")
     ]

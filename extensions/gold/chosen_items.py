@@ -63,8 +63,8 @@ def make(
         of_items, chosen = _of_items(session, access, stage, names)
         if of_items.token != token:
             raise ConflictError(
-                "The items have changed since you opened the preview, so Touchstone made no gold checks. Check "
-                "the preview again."
+                "The items have changed since you opened the preview, so Touchstone made no gold checks. "
+                "Review the preview again."
             )
         if not chosen:
             raise InvalidInputError(

@@ -129,7 +129,7 @@ def lead_warnings(session: Session, *, access: Access) -> list[str]:
     """Return a sentence that names the stopped people; empty without any."""
     called = access.schema.stages.in_a_sentence
     names = [f"{name} ({called(stage.value)})" for stage, name in scores.stopped(session, access=access)]
-    return [f"Stopped by gold checks: {', '.join(names)}. Open the page Gold checks for details."] if names else []
+    return [f"Stopped by gold checks: {', '.join(names)}. Open the Gold checks page for details."] if names else []
 
 
 def _warning(access: Access, stage: Stage) -> str:

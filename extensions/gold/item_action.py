@@ -53,7 +53,7 @@ def draw(services: Services, view: ProjectView, selected: SelectedItems) -> None
     what = f"Gold checks are hidden among the tasks of {title_of(stage)}. You will no longer get these items as tasks."
     shell.show(markup.tag("p", markup.text(what), style="ts ts-small"))
     label = f"Make {markup.count(preview.checks, 'gold check')}"
-    undo = "You can withdraw each gold check on the page Gold checks."
+    undo = "You can withdraw each gold check on the Gold checks page."
     button(label, services, do, selected, can=preview.can, key="items.gold", undo=undo)
 
 

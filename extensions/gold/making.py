@@ -129,7 +129,7 @@ def withdraw(store: Store, *, by: Person | None, gold: str, why: str) -> None:
     with store.write() as session:
         row = queries.lock(session, public_id=gold)
         if row is None:
-            raise NotFoundError("This gold check does not exist. Choose a gold check on the page Gold checks.")
+            raise NotFoundError("This gold check does not exist. Choose a gold check on the Gold checks page.")
         access = require_lead(session, by=by, project=projects.by_id(session, id=row.project_id).name)
         if row.withdrawn_at is not None:
             raise ConflictError("This gold check is already withdrawn. Reload the page to see its state.")

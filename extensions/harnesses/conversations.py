@@ -213,10 +213,7 @@ def no_wrong_answers(schema: Schema) -> str | None:
 ROWS = (
     Format(
         LLAVA,
-        (
-            "conversations for tuning in the format of LLaVA's trainers; if there are clips, also "
-            "conversations about their actions"
-        ),
+        ("conversations for tuning, in the format of LLaVA's trainers; for clips, also conversations about actions"),
         Takes.ITEMS,
         place=63,
         releases=written,

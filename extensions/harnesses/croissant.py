@@ -37,7 +37,7 @@ class Field:
 
 SAID = (
     Field("description", "description", meaning="purpose of the data set"),
-    Field("license", "license", meaning="an SPDX id, or the address of a license"),
+    Field("license", "license", meaning="an SPDX ID or the address of a license"),
     Field("url", "url", meaning="address of the data set"),
     Field("creator", "creators", meaning="creators of the data set"),
     Field("citeAs", "citation", needed=False),
@@ -169,8 +169,10 @@ def said(released: ReleasedSet) -> dict[str, Any]:
         lines = [f"  {field.name} ({field.key}): {field.meaning}" for field in missing]
         raise InvalidFileError(
             "\n".join([f"{NAME} needs these fields, which are still empty:", *lines])
-            + "\nFill in these fields on the page Description, or with: "
-            "touchstone release edit PROJECT --set NAME=TEXT."
+            + (
+                "\nFill in these fields on the Description page, or with: touchstone release edit PROJECT "
+                "--set NAME=TEXT."
+            )
         )
     return {field.key: _as_said(field, value) for field, value in values.items() if value is not None}
 

@@ -148,12 +148,12 @@ class HubQuestions:
                 ),
             )
         if any(picture.is_clip for picture in question.pictures):
-            refuse(NAME, item, "the item has a clip, but a task of the Hub can have only one image")
+            refuse(NAME, item, "the item has a clip, but a Hub task can have only one image")
         if len(question.pictures) > 1:
             refuse(
                 NAME,
                 item,
-                f"the item has {len(question.pictures)} images, but a task of the Hub can have only one image",
+                f"the item has {len(question.pictures)} images, but a Hub task can have only one image",
             )
         if any(not option.strip() for option in question.options):
             refuse(NAME, item, "one option is empty, and Inspect drops empty options")
@@ -189,9 +189,9 @@ def _data_uri(mime: str, data: bytes) -> str:
 def no_task(schema: Schema) -> str | None:
     """Return why no task of the Hub can hold a schema's items, or None."""
     if any(slot.kind == "clip" and slot.min for slot in schema.item.assets):
-        return "The items have clips, but a task of the Hub can have only one image. Choose another format."
+        return "The items have clips, but a Hub task can have only one image. Choose another format."
     if sum(slot.min for slot in schema.item.assets) > 1:
-        return "The items have several images, but a task of the Hub can have only one image. Choose another format."
+        return "The items have several images, but a Hub task can have only one image. Choose another format."
     return no_question(schema)
 
 

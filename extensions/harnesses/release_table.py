@@ -74,7 +74,7 @@ def columns(released: ReleasedSet, *, images: bool, media: bool) -> list[TableCo
     taken = {*OWN, *named}
     names = {name: free(name, taken) if name in OWN else name for name in named}
     columns = [
-        TableColumn("id", TEXT, "The item's name in files.", lambda item: item.id),
+        TableColumn("id", TEXT, "The item's ID.", lambda item: item.id),
         TableColumn("dimension", TEXT, "The dimension that the item measures.", lambda item: item.dimension),
         TableColumn(
             "group",

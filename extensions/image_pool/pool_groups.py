@@ -86,7 +86,7 @@ def add_groups(
     dimensions = {known.id for known in access.schema.dimensions}
     if dimension is not None and dimension not in dimensions:
         raise InvalidInputError(
-            [Problem("dimension", f"The schema has no dimension {dimension!r}. Choose a dimension of the schema.")]
+            [Problem("dimension", (f"The schema has no dimension {dimension!r}. Choose a dimension from the schema."))]
         )
     added = files = repeated = 0
     refused: list[tuple[str, str]] = []

@@ -305,7 +305,7 @@ def _why_nothing(session: Session, access: Access, part: Triage) -> NoTask:
         return NoTask("waiting_for_others", _("Other people are working on the remaining frames."))
     if rows:
         return NoTask("all_done", _("All frames are decided. Thank you."))
-    return NoTask("all_done", _("There are no frames to decide on yet. A lead can add images on the page Add items."))
+    return NoTask("all_done", _("There are no frames to decide on yet. A lead can add images on the Add items page."))
 
 
 def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:

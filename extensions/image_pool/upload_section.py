@@ -48,7 +48,7 @@ def draw(services: Services, view: ProjectView) -> None:
         about = st.selectbox("Files per item", [SINGLE, FOLDERS, TABLE], key="import.pool.groups", help=_help(roles))
     if len(roles) > 1 and about == SINGLE:
         role = st.selectbox(
-            "Only for", [None, *roles], format_func=lambda name: name or "any role in an item", key="import.pool.role"
+            "Only for", [None, *roles], format_func=lambda name: name or "any role", key="import.pool.role"
         )
     where = file_inputs.where(services, "import.pool")
     table: Any = None

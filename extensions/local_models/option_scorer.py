@@ -98,8 +98,8 @@ class OptionScorer:
             option_tokens = cut(loaded.tokenizer, prompt.text + self._after, options, loaded.special)
         if option_tokens.end and not loaded.end_ids:
             raise CannotRank(
-                "One option is the beginning of another, and this model has no token that ends an answer. Change "
-                "the options, or choose another model."
+                "One option is the beginning of another option, and this model has no token that ends an "
+                "answer. Change the options, or choose another model."
             )
         encoded = encode_prompts(loaded, [replace(prompt, text=option_tokens.prompt.removesuffix(self._after))])
         if not loaded.encoder_decoder:

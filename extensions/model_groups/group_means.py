@@ -61,7 +61,7 @@ def parse_grouping(found: ProjectAnswers, text: str) -> GroupAttributes:
     names = tuple(name.strip() for name in path.split("/"))
     strange = next((name for name in names if name not in known), None)
     if strange is not None:
-        none = "This project has no attributes. Import attributes with the format models"
+        none = "This project has no attributes. Import attributes in the format `models`"
         there = f"Choose one of {', '.join(known)}" if known else none
         raise InvalidInputError([Problem("group_models_by", f"No model has an attribute {strange!r}. {there}.")])
     limits = []

@@ -42,7 +42,7 @@ def show_groups(page: ResultsPage, board: SlicedScores, groups: Grouping) -> Non
     if groups.gaps:
         shell.show(gap_table([Gap(gap.group, gap.first, gap.difference) for gap in groups.gaps], first=True))
     sentences = [
-        "Every model of a group counts equally. Intervals describe the choice of items, not the choice of models.",
+        ("Every model of a group counts equally. Intervals reflect the choice of items, not the choice of models."),
         *(
             f"{gap.group} minus {gap.first}: {markup.count(gap.left_out, 'item')} left out because some of these "
             "models have no score."

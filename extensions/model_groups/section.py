@@ -54,8 +54,8 @@ class GroupSection(ResultSection):
         if of_board is None:
             return
         yield (
-            f"  Models by {of_board.by.title}: every model of a group counts equally, and intervals describe the "
-            "choice of items"
+            f"  Models by {of_board.by.title}: every model of a group counts equally, and intervals "
+            "reflect the choice of items"
         )
         if of_board.groups:
             yield from block(board, of_board.lines())

@@ -30,7 +30,7 @@ def _table(view: ProjectView, known: GoalSteps) -> markup.Markup:
         [
             *row(
                 "Narrations", f"{file.file}: {markup.count(file.videos, 'video')}", file.rows, file.rows,
-                markup.quiet("given with the file"), "",
+                markup.quiet("reported when the file was uploaded"), "",
             ),
             link("Upload a file again", "goals", view),
         ]

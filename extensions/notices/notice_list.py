@@ -132,8 +132,8 @@ def _qualifications(
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)
         elif state == Standing.FAILED:
             words = _(
-                "You have not passed the qualification for the {stage} yet. See the qualification's page for the "
-                "next step."
+                "You have not passed the qualification for the {stage} yet. Open the Qualification page "
+                "to see the next step."
             )
             words = words.format(stage=called)
             yield _notice(NoticeKind.SENT_BACK, project, words, at, key)

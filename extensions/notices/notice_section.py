@@ -19,8 +19,8 @@ def draw(services: Services) -> None:
         return
     shell.section(_("By email"))
     about = _(
-        "Once a day means one email in the morning, if you have new notices. The email also lists waiting work. "
-        "Without an address, you get no email."
+        "If you choose once a day, you get one email in the morning when you have new notices. The email "
+        "also lists waiting work. Without an address, you get no email."
     )
     shell.show(markup.paragraph(about, style="ts ts-quiet ts-small"))
     address, time = notice_mails.choice(services.store, person=services.person)

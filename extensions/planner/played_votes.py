@@ -202,8 +202,10 @@ def _key_fits(schema: Schema, name: str, criterion: Criterion, at: Path) -> Iter
         yield Finding(
             ERROR,
             at,
-            f"no item can be kept: `{name}` is chosen from `{field.field}` and `{criterion.name}` from "
-            f"`{criterion.field}`; use the same list for both",
+            (
+                f"no item can be kept: the value of `{name}` comes from `{field.field}`, but raters choose "
+                f"`{criterion.name}` from `{criterion.field}`; use the same list for both"
+            ),
         )
     elif key.picks_several and row.is_set:
         return  # compared as sets
@@ -236,7 +238,10 @@ def _overlap_fits(schema: Schema, field: ItemField, criterion: Criterion, at: Pa
     """Check that values that are compared by overlap have the same kind and subject."""
     kind = criterion.kind if kinds.of_criterion(criterion).by_overlap else field.kind
     if criterion.kind != field.kind:
-        why = f"`{criterion.name}` is a {criterion.kind} and `{field.name}` a {field.kind}; give both the kind `{kind}`"
+        why = (
+            f"`{criterion.name}` is a {criterion.kind} and `{field.name}` is a {field.kind}; use the "
+            f"kind `{kind}` for both"
+        )
     else:
         why = kinds.of_criterion(criterion).unlike_key(schema, criterion, field) or ""
     if why:

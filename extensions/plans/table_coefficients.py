@@ -49,6 +49,6 @@ def coefficients(
     regression = success_regression.fit_regressions(joined, kinds=(kind,))[0].found
     if not regression.terms:
         raise NotFoundError(
-            regression.reason or "Touchstone could not compute a regression of these plans. See the page Regression."
+            regression.reason or ("Touchstone could not compute a regression of these plans. See the Regression page.")
         )
     return {term.name: term.coefficient for term in regression.terms[1:]}

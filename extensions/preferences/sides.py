@@ -14,7 +14,7 @@ FIRST, SECOND = "a", "b"
 """The answers of a pair, by the names of their models."""
 
 
-NO_SIDES = "Label Studio cannot show two answers side by side. Compare the answers on Touchstone's page Compare."
+NO_SIDES = "Label Studio cannot show two answers side by side. Compare the answers on Touchstone's Compare page."
 """Why these kinds are on our own pages only."""
 
 

@@ -61,8 +61,10 @@ def make_covered_file(
             [
                 Problem(
                     "boxes",
-                    f"Several covered pictures look alike now and share the file {choice.name}, so Touchstone cannot "
-                    "uncover these pictures. Keep the boxes of these pictures covered.",
+                    (
+                        f"Several covered pictures now look identical and share the file {choice.name}, so "
+                        "Touchstone cannot uncover these pictures. Keep the boxes of these pictures covered."
+                    ),
                 )
             ]
         )

@@ -206,8 +206,8 @@ def _must_be_still(session: Session, access: Access, store: Store) -> None:
     for row in outside_work.servers(session, project_id=access.project_id):
         if outside_work.unfinished(session, bridge_id=row.id):
             raise ConflictError(
-                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize again on the "
-                f"page Label Studio to remove the pictures, then {TO}."
+                f"Pictures of {access.title} are still in Label Studio at {row.address}. Synchronize "
+                f"again on the Label Studio page to remove the pictures, then {TO}."
             )
 
 

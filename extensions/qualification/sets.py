@@ -115,8 +115,8 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
         who = "the schema asks for" if made.wanted == asked.items else "were asked for"
-        return f"{n} of the {made.wanted} {what} that {who}, because the project has no more."
-    return f"{n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
+        return f"The set has only {n} of the {made.wanted} {what} that {who}, because the project has no more."
+    return f"The set has only {n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
 
 
 @dataclass(frozen=True)

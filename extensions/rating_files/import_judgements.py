@@ -256,8 +256,8 @@ def _placed(
             item_id = by_name.get(f"{folders[record.dimension]}/{int(record.item)}", item_id)
         if item_id is None and record.item.isdecimal() and record.dimension is None and len(folders) > 1:
             reason = (
-                f"the dimension of position {record.item} is unknown; move the file into a folder with the name "
-                "of the dimension"
+                f"the dimension of position {record.item} is unknown; move the file into a folder named "
+                "after the dimension"
             )
             bad.append(replace(here, reason=reason))
             continue

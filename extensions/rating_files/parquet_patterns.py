@@ -132,8 +132,8 @@ def _sentences(duckdb: ModuleType, path: Path) -> Iterator[None]:
         ) from error
     except duckdb.OutOfMemoryException as error:
         raise InvalidFileError(
-            f"Grouping the ratings of {path.name} needs more than {MEMORY} of memory. Write each criterion to a file "
-            "of its own."
+            f"Grouping the ratings of {path.name} needs more than {MEMORY} of memory. Write each "
+            "criterion to a separate file."
         ) from error
     except duckdb.Error as error:
         reason = str(error).strip().splitlines()[0]
@@ -299,8 +299,8 @@ class _ParquetRatings:
         merged = [*lists, *merge_spellings(value)[1], *merge_true_and_false(criterion, value)[1]]
         if merged:
             raise self._refusal(
-                f"values have several spellings or are lists ({merged[0].rstrip('.')}). In a Parquet file, write each "
-                "label in one way. In a CSV file, Touchstone merges these values."
+                f"values have several spellings or are lists ({merged[0].rstrip('.')}). In a Parquet "
+                "file, use one spelling for each label. In a CSV file, Touchstone merges these values."
             )
         return value
 
@@ -336,8 +336,8 @@ class _ParquetRatings:
         ).to_arrow_table()
         if len(found) > _MOST_PATTERNS:
             raise self._refusal(
-                f"more than {_MOST_PATTERNS:,} units differ in their ratings or clusters, so patterns do not fit in "
-                "memory. Round the values, write fewer criteria, or leave the clusters out."
+                f"more than {_MOST_PATTERNS:,} units differ in their ratings or clusters, so the patterns "
+                "do not fit in memory. Round the values, write fewer criteria, or leave the clusters out."
             )
         mixed = np.flatnonzero(found["mixed"].to_numpy())
         if len(mixed):
@@ -370,7 +370,10 @@ class _ParquetRatings:
             for name in ("unit", "cluster")
         )
         if cluster.names and by_several(names.dimension.places[code], pattern):
-            raise self._refusal("a unit is in several dimensions, and units have clusters. Measure one dimension.")
+            raise self._refusal(
+                "a unit belongs to several dimensions, but a file with clusters must "
+                "contain only one dimension. Measure one dimension at a time."
+            )
         nothing = np.array([at for at, name in enumerate(cluster.names) if name is None])
         clusters = np.where(np.isin(cluster.places, nothing), NOTHING, cluster.places).astype(np.int32)
         rows = np.arange(len(code))

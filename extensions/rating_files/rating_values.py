@@ -199,7 +199,7 @@ def _difference(labels: Sequence[Any]) -> str:
     if len({narrow(normal(str(label))).casefold() for label in labels}) > 1:
         return "differs only in quotation marks, hyphens or invisible characters"
     if len({spelling(label) for label in labels}) > 1:
-        return "differs only in spaces, case or width of letters"
+        return "differs only in spaces, case or character width"
     return "differs only in case"
 
 

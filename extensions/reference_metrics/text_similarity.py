@@ -93,7 +93,7 @@ def opened(folder: Path, *, layer: int | None = None) -> Similarity:
     except Exception as error:  # a broken folder can raise anything
         reason = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
         raise ModelError(
-            f"Touchstone cannot load {folder.name} as a text model. Check the files in the folder: {reason}"
+            f"Touchstone cannot load {folder.name} as a text model ({reason}). Check the files in the folder."
         ) from error
     layers = int(config.num_hidden_layers)
     at = layers if layer is None else layer

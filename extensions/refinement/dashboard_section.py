@@ -36,9 +36,7 @@ def draw(services: Services, view: ProjectView) -> None:
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
         choices = models if len(models) == 1 else [*models, None]
-        model = st.selectbox(
-            "Model of the answers", choices, format_func=lambda name: name or "All models", key="refine.model"
-        )
+        model = st.selectbox("Model", choices, format_func=lambda name: name or "All models", key="refine.model")
     with right:
         differing = st.checkbox("Only answers that differ from the key", value=True, key="refine.differing")
     intake_preview = intake.preview_refinement(

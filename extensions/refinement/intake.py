@@ -156,7 +156,7 @@ def _answers_to_open(
     if not answers:
         known = ", ".join(there) or "none, so import answers first"
         of = "any model" if model is None else f"a model {model!r}"
-        raise NotFoundError(f"{access.name!r} has no answers of {of}. Models with answers: {known}.")
+        raise NotFoundError(f"{access.name!r} has no answers from {of}. Models with answers: {known}.")
     contents = item_revisions.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
     read = answer_readings.counting(

@@ -161,10 +161,10 @@ def _warned(detail: Mapping[str, Any]) -> list[Markup]:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about an attempt."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFoundError("This run does not have this attempt. Choose an attempt from the list.")
+        raise NotFoundError("This attempt is not part of this run. Choose an attempt from the list.")
     attempts = run_views.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
     if not attempts:
-        raise NotFoundError("This run does not have this attempt. Choose an attempt from the list.")
+        raise NotFoundError("This attempt is not part of this run. Choose an attempt from the list.")
     shell.show(*whole(attempts[0], project=project.name))
 
 

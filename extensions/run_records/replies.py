@@ -180,7 +180,7 @@ def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
 def details(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
     """Draw everything that is stored about a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
-        raise NotFoundError("This run does not have this reply. Choose a reply from the list.")
+        raise NotFoundError("This reply is not part of this run. Choose a reply from the list.")
     reply = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(*whole(reply, project=project.name, run=view.id, title=titles.get(reply.dimension, "")))

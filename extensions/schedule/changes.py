@@ -117,7 +117,9 @@ def _problems(schema: Schema, deadlines: Mapping[Stage, date], order: Sequence[S
             yield Problem(stage.value, f"The project has no stage {stage.value}. Choose one of {', '.join(known)}.")
     for stage in dict.fromkeys(order):
         if list(order).count(stage) > 1:
-            yield Problem(stage.value, f"{schema.stages.title_of(stage)} is in the order twice. Name each stage once.")
+            yield Problem(
+                stage.value, (f"{schema.stages.title_of(stage)} appears twice in the order. Name each stage once.")
+            )
 
 
 def _schedules(session: Session, access: Access) -> Iterator[ScheduleChange]:

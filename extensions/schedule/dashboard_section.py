@@ -37,9 +37,10 @@ def draw(services: Services, view: ProjectView) -> None:
             count_left(lines, view.schema.schema_.stages), forecasts(lines, view.schema.schema_.stages, kept.deadlines)
         )
         st.caption(
-            "Days are in UTC. Date ranges use the best and the worst day with work in the last two weeks. Forecasts "
-            "assume work on the same share of days, and no new work from an earlier stage. Active time ranges from "
-            "the fastest to the slowest person with at least ten tasks."
+            "Days are in UTC. Date ranges use the best and the worst day with work in the last two "
+            "weeks. Forecasts assume that people work on the same share of days, and that earlier stages "
+            "add no new work. Active time ranges from the fastest to the slowest person with at least "
+            "ten tasks."
         )
 
 

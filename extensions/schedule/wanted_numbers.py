@@ -40,8 +40,8 @@ def wanting(now: LoadedSchema, wanted: Mapping[str, int | None], *, version: int
         loaded = None
     if loaded is None or loaded.schema_ != old.model_copy(update={"dimensions": meant, "version": version}):
         raise ConflictError(
-            "Touchstone cannot change these numbers because of the layout of the schema. Nothing was changed. "
-            "Change `wanted` on the page Form."
+            "Touchstone cannot change these numbers because of the layout of the schema. Nothing was "
+            "changed. Change `wanted` on the Form page."
         )
     return loaded
 

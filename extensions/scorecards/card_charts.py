@@ -160,7 +160,7 @@ def _row(card: Card, point: Mapping[str, Any]) -> list[str | int]:
 
 def _finding(own: _PersonSeries, title: str, by: By) -> str:
     first, last = own.points[0], own.points[-1]
-    on, and_on = ("on", "on") if by == "day" else ("in the week from", "in that from")
+    on, and_on = ("on", "on") if by == "day" else ("in the week from", "in the week from")
     sentence = f"{own.card.name}, {title[:1].lower()}{title[1:]}: {last['told']} {on} {last['first']}"
     return f"{sentence}." if first is last else f"{sentence}, {first['told']} {and_on} {first['first']}."
 

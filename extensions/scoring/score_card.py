@@ -210,7 +210,7 @@ def check_card(
     elif not _signed(card, str(signature.get("value")), key):
         bad.append("The card was changed after signing.")
     else:
-        good.append(f"The card is signed with the key {_called(key)} and unchanged.")
+        good.append(f"The card is signed with the key {_called(key)} and has not changed since.")
     for what, sha256 in (("keys", keys_sha256), ("submission", submission_sha256)):
         file_facts = card.get(what)
         if sha256 is not None:

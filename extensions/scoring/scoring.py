@@ -122,9 +122,9 @@ def score(keys: Keys, submission: SubmissionFile, *, confidence: float = 0.95) -
     if len(extra) == len(submission.answers):
         known = next(iter(keys.items), "none")
         raise InvalidFileError(
-            f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, split "
-            f"{keys.head.split}. The first ID in the file is {extra[0]!r}, but IDs of the key file look like "
-            f"{known!r}. Use the IDs of the key file."
+            f"{submission.name} has no answer to any item of {keys.head.benchmark} {keys.head.release}, "
+            f"split {keys.head.split}. The first ID in the file is {extra[0]!r}, but IDs in the key file "
+            f"look like {known!r}. Use the IDs from the key file."
         )
     items = [_scored(item, submission.answers, keys.head.unreadable) for item in keys.items.values()]
     return Scoring(keys, submission, items, extra, _figures(keys, items, confidence))

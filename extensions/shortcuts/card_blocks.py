@@ -40,7 +40,7 @@ def model_blocks(told: Mapping[str, Any]) -> Iterator[Block]:
         chance = "-" if model.chance is None else f"{100 * model.chance:.1f} %"
         rows.append((model.model, model.items, model.orders, figure, chance))
     heads = ("Model", "Items", "Orders", "Right in all orders", "By chance")
-    yield ReportTable("shortcut_models", "Models asked without images before the release", heads, tuple(rows))
+    yield ReportTable("shortcut_models", "Models tested without images before the release", heads, tuple(rows))
 
 
 def text_blocks(told: Mapping[str, Any]) -> Iterator[Block]:

@@ -45,9 +45,9 @@ def check_plan(spec: ModelSpec, plan: ShortcutPlan) -> None:
     if plan.frames and plan.frames not in set(Frames):
         raise ModelError(f"Unknown frames {plan.frames!r}. Choose one of {', '.join(Frames)}.")
     if plan.frames and plan.text_only:
-        raise ModelError("A run without images shows no frames. Choose only one of the two options.")
+        raise ModelError("A run without images shows no frames. Choose frames, or hide the images, but not both.")
     if plan.without_marks and plan.text_only:
-        raise ModelError("A run without images shows no marks. Choose only one of the two options.")
+        raise ModelError("A run without images shows no marks. Hide the marks or the images, but not both.")
     if plan.orders == 1 or not 0 <= plan.orders <= MOST_ORDERS:
         raise ModelError(
             f"Choose 2 to {MOST_ORDERS} orders of options, or the item's own order, instead of {plan.orders}."

@@ -69,8 +69,8 @@ class ModelResult:
         by = "one model" if self.wanted_models == 1 else f"{self.wanted_models} models"
         items, orders = with_noun(self.items, "item"), with_noun(self.orders, "order")
         lacking = (
-            f"{self.unsettled:,} of {items} {'lacks' if self.unsettled == 1 else 'lack'} replies by {by} in {orders} "
-            "without images"
+            f"{self.unsettled:,} of {items} {'lacks' if self.unsettled == 1 else 'lack'} replies from "
+            f"{by} in {orders} without images"
         )
         if self.outcome == UNKNOWN:
             return f"{UNKNOWN}: {lacking}; to get these replies, use touchstone shortcut run"

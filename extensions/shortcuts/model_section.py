@@ -54,7 +54,7 @@ def show(services: Services, view: ProjectView, items: Items | None) -> None:
         shell.show(_answer(view, at.found))
     if gate is not None:
         style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-        words = "Limit for a release" if items is None else "These items compared with the release limit"
+        words = "Release limit" if items is None else "Release limit applied to these items"
         shell.show(markup.tag("div", markup.notice(f"{words}: {gate.said}.", style=style), data_part="models-gate"))
     if not at.found.models:
         shell.show(markup.tag("p", markup.quiet(_NO_ONE), style="ts ts-small", data_part="no-models"))
@@ -117,10 +117,10 @@ def _figures(found: ModelShortcuts) -> None:
     rows = [_row(model) for model in found.models]
     shell.show(markup.tag("div", markup.table(heads, rows), data_part="models"))
     about = (
-        "Limits are 95 % limits from resampled sources. Right in all orders: among items asked in at "
+        "Limits are 95 % limits from resampled sources. Right in all orders: among items shown in at "
         f"least {markup.count(found.orders, 'order')}, the share that is right in every order. By chance: "
         "this share if options are drawn at random. More with images: the gain if the model sees the "
-        "whole item, for items asked with and without images. An answer without an option counts as "
+        "whole item, for items shown with and without images. An answer without an option counts as "
         "wrong. A missing reply does not count."
     )
     shell.show(markup.tag("p", markup.quiet(about), style="ts ts-small", data_part="models-about"))

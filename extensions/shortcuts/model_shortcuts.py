@@ -238,7 +238,7 @@ def _scores(
         len({reply.item for reply in own}),
         max(len(there) for _, there in by_item(own)),
         _share([reply.value for reply in heard], [_source(known[reply.item]) for reply in heard], "no reply came."),
-        _share(all_right, [_source(known[id]) for id in often], f"no item was asked in {orders} orders of options."),
+        _share(all_right, [_source(known[id]) for id in often], (f"no item was shown in {orders} orders of options.")),
         sum(blind) / len(blind) if blind else None,
         gain,
         sum(not reply.chose for reply in heard),
@@ -251,7 +251,7 @@ def _gain(own: Sequence[ModelReply], whole: Sequence[ModelReply], known: Mapping
     without, with_ = _means(own), _means(whole)
     both = [id for id in without if id in with_]
     if not both:
-        return Figure.without("no item was asked both with and without images.")
+        return Figure.without("no item was shown both with and without images.")
     clusters = [_source(known[id]) for id in both]
     difference = paired_difference([without[id] for id in both], [with_[id] for id in both], clusters=clusters)
     return Figure.of(difference, share=True)

@@ -61,7 +61,8 @@ def items_link(view: ProjectView, words: str, ids: Sequence[str]) -> markup.Mark
 def to_items(view: ProjectView, ids: Sequence[str], page: Sequence[str], *, part: str) -> None:
     """Show a link to the page Items with these items. If there are many, the link has the items of this ``page``."""
     some = len(ids) > LINKED
-    words = f"The {len(page):,} items of this page" if some else "It" if len(ids) == 1 else f"These {len(ids):,}"
+    these = "This item" if len(ids) == 1 else f"These {len(ids):,} items"
+    words = f"The {len(page):,} items on this page" if some else these
     to = ItemList(ItemFilter(ids=tuple(page if some else ids))).address(view.name)
     shell.show(
         markup.tag(

@@ -58,7 +58,10 @@ def text_table(read: ProjectAnswers, blocks: Sequence[Block]) -> Iterator[str]:
             yield f"  {model:<{models}}  {part:<{parts}}  {line}".rstrip()
     if blocks:
         yield ""
-        yield "  Next to each score: its 95 % interval, and its number of answers out of all scored answers."
+        yield (
+            "  Next to each score: its 95 % interval, and the number of scored answers. For scores of "
+            "0 or 1, the number of ones comes first, such as 34/40."
+        )
 
 
 def _beside(row: ModelRow, name: str) -> str:

@@ -227,18 +227,18 @@ def data_uri(picture: Picture) -> str:
         content = picture.path.read_bytes()
     except OSError as error:
         raise CannotRequest(
-            f"Touchstone cannot read the file of {what} of the item: {(error.strerror or 'no such file').lower()}"
-            ". Import the file again."
+            f"Touchstone cannot read the item's file for {what}: "
+            f"{(error.strerror or 'no such file').lower()}. Import the file again."
         ) from error
     if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
         raise CannotRequest(
-            f"The file of {what} of the item has changed: the SHA-256 of the file differs. Restore the original file."
+            f"The item's file for {what} has changed: the SHA-256 of the file differs. Restore the original file."
         )
     kind = media_type(content)
     if kind is None:
         raise CannotRequest(
-            f"The file of {what} of the item is not PNG, JPEG, WebP or GIF. Endpoints accept only these types. "
-            "Convert the file."
+            f"The item's file for {what} is not PNG, JPEG, WebP or GIF. Endpoints accept only these "
+            "types. Convert the file."
         )
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 

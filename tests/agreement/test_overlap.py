@@ -186,7 +186,7 @@ def test_why_there_is_no_value() -> None:
     assert (math.isnan(box_f1(lone).value), box_f1(lone).reason) == (True, "No unit has ratings from two raters.")
     apart = ratings(Shape.BOXES, ann=[[LEFT]], bob=[[RIGHT]])
     assert box_f1(apart).value == 0
-    assert box_iou(apart).reason == "No boxes of two raters match with an IoU of 0.5 or more."
+    assert box_iou(apart).reason == "No boxes from two raters match with an IoU of 0.5 or more."
     assert temporal_iou(apart).reason == (
         "These ratings are not spans of time, because their scale is boxes. Choose a statistic for this scale."
     )

@@ -96,7 +96,7 @@ def test_mean_of() -> None:
     [
         (
             "[{name: genuine, all_of: [perception, cognitoin]}]",
-            "`cognitoin` is not a criterion of grading; did you mean",
+            "`cognitoin` is not a grading criterion; did you mean",
         ),
         ("[{name: action, all_of: [perception]}]", "`action` is already a rated criterion"),
         ("[{name: a, all_of: [perception], mean_of: [action]}]", "give exactly one of `all_of` and `mean_of`"),

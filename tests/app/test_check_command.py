@@ -63,16 +63,16 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
     content = originals[1].read_bytes()
     originals[1].write_bytes(content[:-1] + bytes([content[-1] ^ 1]))  # as long as it was
     found = check_media(store, media, project="p", whole=True)
-    assert [sentence.split(": ")[1].split(" of the")[0] for sentence in found] == [
+    assert [sentence.split(": ")[1].split(" in the")[0] for sentence in found] == [
         f"The file {original.parent.name[:12]}..." for original in originals[:2]
     ]
-    assert "of the media store is missing" in found[0]
+    assert "in the media store is missing" in found[0]
     assert "differs from the imported file" in found[1]
     assert all("png, which no item uses yet." in sentence for sentence in found)
     store.close()
     done = touchstone("check", home=tmp_path)
     assert done.returncode == 1
-    assert "of the media store is missing" in done.stdout
+    assert "in the media store is missing" in done.stdout
 
 
 def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> None:

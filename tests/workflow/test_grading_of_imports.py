@@ -66,7 +66,7 @@ def test_answers_of_many_models_open_nothing_and_say_the_cost(kept: Store, tmp_p
     assert open_slots(kept) == 0
     assert done.note is not None
     # 21 models x 5 items, 2 graders each
-    assert "No answers of 21 models are open for grading yet: 105 answers, graded by 2 people each" in done.note
+    assert "No answers from 21 models are open for grading yet: 105 answers, graded by 2 people each" in done.note
     assert "210 grades" in done.note
     assert "touchstone run grade RUN" in done.note
     one = next(each for each in run_views.runs_of(kept, by=None, project="p", kind=RunKind.IMPORT) if each.name == "m4")
@@ -83,11 +83,11 @@ def test_the_first_model_opens_at_once_and_a_second_one_waits(kept: Store, tmp_p
     second = brought(kept, tmp_path, ["m1"])
     assert open_slots(kept) == 3 * GRADERS, "file by file is no way around"
     assert second.note is not None
-    assert "No answers of 1 model are open for grading yet: 5 answers" in second.note
+    assert "No answers from 1 model are open for grading yet: 5 answers" in second.note
     both = brought(kept, tmp_path, ["m0", "m1", "m2"])
     assert open_slots(kept) == ITEMS * GRADERS, "more answers of a model that people grade open at once"
     assert both.note is not None
-    assert "No answers of 1 model are open" in both.note, "of m2 alone: the answers of m1 were there already"
+    assert "No answers from 1 model are open" in both.note, "of m2 alone: the answers of m1 were there already"
 
 
 @pytest.mark.parametrize(("grading", "slots"), [("    outputs: 4\n", 4 * GRADERS), ("    sample: {outputs: 4}\n", 0)])

@@ -477,7 +477,7 @@ def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: Medi
     assert taken.note.startswith("Goals with fewer than 4 actions in these records: 1 of 3.")
     long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
     with pytest.raises(
-        InvalidFileError, match="its goal has at least 21 actions, including the next action, but at most 20"
+        InvalidFileError, match="the goal has at least 21 actions, including the next action, but at most 20"
     ):
         bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
 

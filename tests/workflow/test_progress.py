@@ -113,7 +113,7 @@ def test_the_dashboard_says_that_no_one_is_left_for_an_item_or_for_models_answer
     make_person(store, "cy", stages=[Stage.GRADING])
     colour = dashboard(store, person=None, project="p").rows[0]
     assert [why for why in colour.blocked if "model" in why] == [
-        "2 answers of models wait for grading by 2 people each, but only 1 person may do this work."
+        "2 model answers wait for grading by 2 people each, but only 1 person may do this work."
     ]
     assert not any("votes" in why for why in colour.blocked)
     vote(store, ann)

@@ -51,4 +51,6 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         if given:
             assert line.lowest == pytest.approx(sum(given) / (n + failed))
             assert line.highest == pytest.approx((sum(given) + failed) / (n + failed))
-            assert f"{name} has scored {n} of {n + failed} answers of {model}. If the rest had" in " ".join(board.notes)
+            assert f"{name} has scored {n} of {n + failed} answers from {model}. If the rest had" in " ".join(
+                board.notes
+            )

@@ -72,7 +72,7 @@ def add_to_pool(
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         raise InvalidInputError(
-            [Problem("dimension", f"The schema has no dimension {dimension!r}. Choose a dimension of the schema.")]
+            [Problem("dimension", (f"The schema has no dimension {dimension!r}. Choose a dimension from the schema."))]
         )
     in_triage = access.schema.stages.triage is not None
     kinds = _kinds(access, role)

@@ -20,7 +20,7 @@ WAITS_FOR_MEDIA = marked(
 )
 
 _FOR_OTHERS = marked(
-    "You have no tasks in this stage now. Other people work on the remaining items, for example because "
+    "You have no tasks in this stage now. The remaining items are for other people, for example because "
     "you wrote these items."
 )
 _NO_SAMPLE_YET = marked("No answers to grade yet. A lead must open the planned sample first.")

@@ -264,7 +264,7 @@ def _too_few_others(
         return ()
     by_people = f" by {needed} people each" if needed > 1 else ""
     rest = f" for {stage.value}{by_people}, but {_only(len(able))} may do this work{_and_barred(barred)}."
-    return (Blocker(len(slots), "answer of a model waits", "answers of models wait", rest=rest),)
+    return (Blocker(len(slots), "model answer waits", "model answers wait", rest=rest),)
 
 
 def _only(n: int) -> str:

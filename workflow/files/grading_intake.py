@@ -53,8 +53,8 @@ def _sentence(project: str, waiting: Sequence[NewPrediction], raters: int) -> st
     grades = with_noun(len(waiting) * raters, "grade")
     cost = f"{with_noun(len(waiting), 'answer')}, graded by {people} each, need {grades}"
     return (
-        f"No answers of {with_noun(models, 'model')} are open for grading yet: {cost}. Choose models for "
-        "grading. On the Runs page, open a model below “Imported answers” and send it to grading. Or use "
-        f"`touchstone run grade RUN` (`touchstone run list {project}` shows each RUN). To grade a sample "
-        f"of all models, set `grading: {{outputs: NUMBER}}` in the schema before you import."
+        f"No answers from {with_noun(models, 'model')} are open for grading yet: {cost}. Choose models "
+        "for grading. On the Runs page, open a model below “Imported answers” and send it to grading. Or "
+        f"use `touchstone run grade RUN` (`touchstone run list {project}` shows each RUN). To grade a "
+        f"sample of all models, set `grading: {{outputs: NUMBER}}` in the schema before you import."
     )

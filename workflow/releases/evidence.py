@@ -199,7 +199,7 @@ def _worked_out(
 
     with recomputing(writer.folder, beside, survey=survey, progress=reading) as (store, project):
         verdicts = Verdicts(store, project=project)
-        states = _write_verdicts(writer, verdicts, lambda done: progress("working out verdicts: items", done, n_items))
+        states = _write_verdicts(writer, verdicts, lambda done: progress("computing verdicts: items", done, n_items))
         if said is not None:
             _as_stored(access, said, verdicts.gates or {})
         return states, figures_of(store, project=project, counted=verdicts.gates, progress=measuring)

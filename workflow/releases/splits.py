@@ -319,7 +319,7 @@ def _must_be_near(found: Assignment, plan: SplitPlan, bundles: Sequence[Bundle],
         if figure.dimension is None:
             if abs(figure.items - figure.wanted) > max(1, int(figure.wanted * plan.off)):
                 big = max(bundles, key=lambda one: (one.size, one.name))
-                largest = f"The largest group has {big.size:,} ({groups.shared[big.name] or 'a single item'})."
+                largest = f"Items in the largest group: {big.size:,} ({groups.shared[big.name] or 'a single item'})."
                 _refuse(
                     f"{figure.split} should have {with_noun(figure.wanted, 'item')}, but gets {figure.items:,}, "
                     f"because groups stay whole. {why}{largest} Choose a size of about {figure.items:,}, or allow a "

@@ -115,7 +115,7 @@ def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyVi
         row, access = _judge(session, by, run)
         there = replies_of_judges.contexts(session, attempt_ids=[attempt]).get(attempt)
         if there is None or there.attempt.run_id != row.id:
-            raise NotFoundError("This run does not have this reply. Choose another reply.")
+            raise NotFoundError("This reply is not part of this run. Choose another reply.")
         return _replies(session, access, [attempt])[0]
 
 

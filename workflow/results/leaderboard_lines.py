@@ -378,7 +378,9 @@ def clipped(found: Statistic, low: float | None, high: float | None) -> Statisti
 def of_failures(line: LeaderboardLine) -> str:
     """Return how many of a model's answers a judge has scored, and the possible effect of the rest."""
     asked = line.found.n_units + line.failed
-    sentence = f"{line.scores.judge} has scored {line.found.n_units:,} of {with_noun(asked, 'answer')} of {line.model}."
+    sentence = (
+        f"{line.scores.judge} has scored {line.found.n_units:,} of {with_noun(asked, 'answer')} from {line.model}."
+    )
     if line.lowest is None or line.highest is None:
         return sentence
     lost = line.asked - line.answered if asked == line.answered else 0

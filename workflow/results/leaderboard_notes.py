@@ -179,8 +179,9 @@ def _about_people(found: ProjectAnswers, of: ScoredAnswers, answers: Container[i
     over = grading_sample.strata_of(plan)[:1] if plan is not None and plan.outputs is not None else ()
     if (grading.outputs is not None or over == (grading_sample.DIMENSION,)) and len(found.schema.dimensions) > 1:
         notes.append(
-            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over dimensions. The "
-            "mean over answers depends on how many answers of each dimension are in the sample."
+            "People grade a planned sample, drawn evenly over the dimensions. Use the mean over "
+            "dimensions. The mean over answers depends on how many answers from each dimension are in "
+            "the sample."
         )
     if few:
         notes.append(

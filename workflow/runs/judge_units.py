@@ -126,7 +126,7 @@ def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
     there = items.models(session, project_id=access.project_id)
     wanted = [*(plan.models or ()), *([plan.baseline] if plan.baseline is not None else [])]
     problems = [
-        Problem("models", f"There are no answers of {name!r}. Models with answers: {', '.join(there) or 'none'}.")
+        Problem("models", (f"There are no answers from {name!r}. Models with answers: {', '.join(there) or 'none'}."))
         for name in wanted
         if name not in there
     ]

@@ -74,8 +74,8 @@ def _gradable(session: Session, by: Person | None, run: str) -> tuple[StoredRun,
     access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
     if access.schema.stages.grading is None:
         raise ConflictError(
-            f"The schema {access.schema.name} has no grading by people, so you cannot send answers to grading. "
-            "Add grading to the schema first."
+            f"The schema {access.schema.name} has no grading stage, so you cannot send answers to "
+            "grading. Add a grading stage to the schema first."
         )
     registry.require_available(access.schema, "grading")
     return row, access
@@ -127,8 +127,8 @@ def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int |
         access = require_lead(session, by=by, project=project)
         if access.schema.stages.grading is None:
             raise ConflictError(
-                f"The schema {access.schema.name} has no grading by people, so there is no sample. Add grading to "
-                "the schema first."
+                f"The schema {access.schema.name} has no grading stage, so there is no sample. Add a "
+                "grading stage to the schema first."
             )
         registry.require_available(access.schema, "grading")
         projects.lock(session, id=access.project_id)

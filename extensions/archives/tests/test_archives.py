@@ -277,7 +277,7 @@ def test_the_same_login_is_the_same_person_only_where_someone_says_so(
     path = made / "p.zip"
     with pytest.raises(
         SettingsError,
-        match=r"Logins of the archive that already exist on this server: ann \(Ann in "
+        match=r"Logins in the archive that already exist on this server: ann \(Ann in "
         r"the archive, Ann on this server\)",
     ):
         import_project(store, media, path=path)

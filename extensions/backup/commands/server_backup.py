@@ -50,8 +50,11 @@ def backup(
     typer.echo(f"{file}: {_counted(done.rows, done.media)}, {done.bytes / 1e6:,.1f} MB{left_out}.")
     if done.missing:
         typer.echo(
-            f"The media folder lacks {with_noun(len(done.missing), 'image or clip', 'images or clips')}, so the backup "
-            "lacks them too. `touchstone check --media` lists them.",
+            (
+                f"The media folder lacks {with_noun(len(done.missing), 'image or clip', 'images or clips')}, "
+                "so the backup does not contain these files. To list the missing files, run `touchstone "
+                "check --media`."
+            ),
             err=True,
         )
         raise typer.Exit(1)
@@ -61,7 +64,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="The backup.")],
     media: Annotated[
         Path | None,
-        typer.Option(help="A copy of the server's folder `media`, for a backup made with --without-media."),
+        typer.Option(help="A copy of the server's `media` folder, for a backup made with --without-media."),
     ] = None,
 ) -> None:
     """Fill an empty TOUCHSTONE_HOME, and an empty database, from a backup.
@@ -84,7 +87,7 @@ def restore(
     taken = f"{done.taken_at:%Y-%m-%d %H:%M} UTC"
     typer.echo(f"Restored the backup of {taken}: {_counted(done.rows, done.media)}.")
     if done.missing:
-        typer.echo(f"Images and clips that were missing already when the backup was made: {len(done.missing):,}.")
+        typer.echo(f"Images and clips that were already missing when the backup was made: {len(done.missing):,}.")
     if done.open_runs:
         typer.echo(
             f"{with_noun(done.open_runs, 'run')} will continue with the next worker. To prevent this, start with "

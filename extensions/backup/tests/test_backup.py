@@ -389,7 +389,7 @@ def test_a_backup_with_unknown_tables_is_refused(
 ) -> None:
     target = new_target("sqlite", "new")
     other = rewritten(whole / "b.tar", tmp_path / "b.tar", same, revision=revision, touchstone="9.9")
-    with pytest.raises(InvalidFileError, match=rf"Touchstone 9\.9 \(tables {revision}\)"):
+    with pytest.raises(InvalidFileError, match=rf"Touchstone 9\.9 \(database revision {revision}\)"):
         restored(target, other, media=whole / "media")
     assert unused(target)
 
@@ -401,7 +401,7 @@ def test_a_newer_format_is_refused(
     with monkeypatch.context() as patch:
         patch.setattr(backup_writer, "BACKUP_VERSION", 2)
         rewritten(whole / "b.tar", path, same)
-    with pytest.raises(InvalidFileError, match=r"version 2 of the format.*Update Touchstone"):
+    with pytest.raises(InvalidFileError, match=r"format version 2, .*Update Touchstone"):
         restored(new_target("sqlite", "new"), path)
 
 

@@ -15,7 +15,7 @@ from domain.states import Stage
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 Yes = Annotated[
-    bool, typer.Option("--yes", help="Make the change. Without this option, the command only shows a preview.")
+    bool, typer.Option("--yes", help="Apply the change. Without this option, the command only shows a preview.")
 ]
 
 

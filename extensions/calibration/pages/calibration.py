@@ -105,11 +105,11 @@ def _nothing(view: ProjectView, stage: Stage, raters: Raters) -> str:
     """Return why there is no report, and the next step."""
     if raters.people:
         return (
-            "People have given ratings, but no judge has. Start a judge on the page Judges. Or import a "
+            "People have given ratings, but no judge has. Start a judge on the Judges page. Or import a "
             "judge's ratings as a CSV file with the columns unit, rater, criterion and value."
         )
     steps = (
-        " Run models or import their answers. Then let people grade the answers, and run a judge on the page Judges."
+        " Run models or import their answers. Then let people grade the answers, and run a judge on the Judges page."
     )
     title = view.schema.schema_.stages.in_a_sentence(stage)
     return f"There are no ratings in the {title} yet.{steps if stage is Stage.GRADING else ''}"
@@ -152,7 +152,7 @@ def _form(
                 format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
                 help=(
-                    "If an imported rater is a person but not marked as a person on the page Add items, "
+                    "If an imported rater is a person but not marked as a person on the Add items page, "
                     "add the rater to this list."
                 ),
             )

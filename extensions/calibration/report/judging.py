@@ -106,14 +106,16 @@ def base_rate_table(study: Study) -> ReportTable:
             "judge",
             "most frequent value",
             "share of this value among people's ratings",
-            "judge says what a person says",
+            "judge gives the same value as a person",
             "always that value",
             "difference",
         ),
         tuple(rows),
         unit="shares of units, each with its 95 % interval",
-        note="If one value is frequent, a judge that always gives this value agrees often with people, but cannot "
-        "tell units apart. A constant judge is not usable.",
+        note=(
+            "If one value is frequent, a judge that always gives this value often agrees with people, "
+            "but cannot tell units apart. A constant judge is not usable."
+        ),
     )
 
 

@@ -152,7 +152,7 @@ def replies(study: Study) -> Iterator[Block]:
         columns,
         tuple(rows),
         unit="counts of units; repeated runs and runs in the other order have their own rows",
-        note="All statistics below use scored replies only. A reply without a score never counts as a low score.",
+        note=("All statistics below use only scored replies. A reply without a score never counts as a low score."),
     )
     yield ReportTable(
         "failures",
@@ -237,7 +237,7 @@ def _unread(study: Study) -> Iterator[Block]:
             "Possible effect of unreadable replies",
             ("criterion", "dimension", "judge", "what", "share"),
             tuple(rows),
-            unit="shares of the units with a majority of people",
+            unit="shares of the units that have a majority among people",
         )
 
 

@@ -164,7 +164,7 @@ def biases_table(study: Study) -> list[ReportTable]:
         return []
     columns = (
         *("criterion", "dimension", "judge", "bias", "toward", "points", "p", "p corrected", "questions"),
-        *("reaches from model to model", "points between", "order without it", "for the verdict"),
+        *("models that the bias could swap", "points between", "order without it", "for the verdict"),
     )
     return [
         ReportTable(

@@ -136,9 +136,11 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
             tuple(rows),
             unit="points of the scale, or shares",
-            note="PPI++ corrects the judge's mean over all units by people's scores on the graded units. The "
-            "interval of PPI++ is narrower than the interval of people alone only if the judge scored many "
-            "units that people did not grade.",
+            note=(
+                "PPI++ uses people's scores on the graded units to correct the judge's mean over all "
+                "units. The interval of PPI++ is narrower than the interval of people alone only if the "
+                "judge scored many units that people did not grade."
+            ),
         )
     )
     lead = f"Score by people, with the judge's help: {first_parts(clauses)}."

@@ -150,7 +150,7 @@ def _agreement(report: CalibrationReport, about: Ruling) -> str:
 
 def _always(report: CalibrationReport, about: Ruling) -> str:
     for row in _rows(report, "constant", about):
-        mine, always = row["judge says what a person says"], row["always that value"]
+        mine, always = row["judge gives the same value as a person"], row["always that value"]
         if isinstance(mine, Figure) and isinstance(always, Figure) and mine.defined and always.defined:
             value = row["most frequent value"]
             matches = figure_in_words(Figure(mine.value, None, None, "", 0, share=True))

@@ -72,7 +72,7 @@ def repeats(study: Study) -> Section:
     lead = f"Krippendorff's alpha between the judge's runs (1 means identical ratings): {first_parts(clauses)}."
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(
-        8, "repeats", title, lead, (ReportTable("repeats", "The judge against itself", columns, tuple(rows)),)
+        8, "repeats", title, lead, (ReportTable("repeats", "The judge compared with itself", columns, tuple(rows)),)
     )
 
 

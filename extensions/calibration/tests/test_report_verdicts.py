@@ -105,7 +105,7 @@ def test_the_base_rate_and_a_constant_judge_stand_next_to_the_coefficients() -> 
     (row,) = table(of, "constant")
     assert row["most frequent value"] == "good"
     assert row["share of this value among people's ratings"].value == 0.95
-    assert (row["judge says what a person says"].value, row["always that value"].value) == (0.95, 0.95)
+    assert (row["judge gives the same value as a person"].value, row["always that value"].value) == (0.95, 0.95)
     assert row["difference"].value == 0.0
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     (ruling,) = box.rulings

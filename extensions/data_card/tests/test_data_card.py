@@ -69,7 +69,7 @@ def test_the_card_says_what_was_done_and_what_no_one_has_said(kept: Store, media
     text, page = made(kept, media, front="---\nlicense: other\n---\n")
     assert text.startswith("---\nlicense: other\n---\n\n# A blind test\n")
     assert "| Colour | 3 | 3 |" in text
-    stated = "The card describes the project on 2026-05-04 09:04:00 UTC"
+    stated = "The card describes the project as of 2026-05-04 09:04:00 UTC"
     assert stated in text, "eight votes of half a minute after nine"
     assert "The project keeps 3 of 4 items" in text
     assert line(text, "All voters agree on the key")[1] == "3"

@@ -185,6 +185,6 @@ def test_a_job_that_asks_a_model_is_shown_and_canceled(store: Store, home: Path)
     make_person(store, "lea", role=Role.LEAD)
     job = desk.begin(store, kind=PROPOSALS.name, slot="proposals/d.json", by=None, project="p")
     page = drawn(store, home, "drafting", "lea", project="p")
-    assert page.get("progress")[0].proto.text == "Asking a model for items of p: waits to start"
+    assert page.get("progress")[0].proto.text == "Asking a model to draft items for p: waits to start"
     next(each for each in page.button if each.label == "Cancel").click().run()
     assert desk.job(store, id=job.id).state is JobState.CANCELED

@@ -206,7 +206,7 @@ def test_what_does_not_fit_is_refused_by_name_and_an_arm_is_kept(store: Store) -
     told = dict(found.refused)
     assert set(told) == {"taken", "only", "nowhere", "sea", "other", "green", "less", "more", "second"}
     assert "is writing or has written an item about this image" in told["taken"]
-    assert "is for 'shape' only" in told["only"]
+    assert "is only for 'shape'" in told["only"]
     assert "differs from the image that the model saw" in told["other"]
     assert "one of the entries of options" in told["green"]
     assert "this is missing" in told["less"]

@@ -84,7 +84,7 @@ def test_an_image_gets_a_situation_by_itself_and_all_are_used() -> None:
         ),
         (
             "tasks:\n  - task: x\n  - task: a\n    subtasks: [{name: b, after: [c]}, {name: c, after: [b]}]",
-            "line 3: the task 'a' has subtasks that depend on each other in a circle",
+            "line 3: the task 'a' has subtasks that depend on each other in a cycle",
         ),
         ("tasks: [{task: a, dimension: sea}]", "names the unknown dimension 'sea'. Choose one of home."),
         ("tasks: [{task: a, sub: [b]}]", "sub"),

@@ -122,7 +122,7 @@ def test_texts_stand_in_the_file_as_they_were_said() -> None:
         ),
         (lambda: outline.answer_of("time_span", {"image": "image"}), "A time span needs a clip"),
         (lambda: outline.check_of("blind", AnswerIs.TEXT), "Two people rarely write the same text"),
-        (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority is all raters"),
+        (lambda: outline.keep_of("majority", 2), "With 2 raters, a majority means all raters"),
         (lambda: outline.judged_of("yes", fitting=[]), "Touchstone compares a judge with people's grades"),
     ],
 )

@@ -97,7 +97,7 @@ def test_options_ask_nothing_and_the_rest_is_usual(here: Path) -> None:
             "--name: `My Own` must have only lowercase letters, digits and underscores",
         ),
         (["数.yaml"], "--name: Give the benchmark a name with lowercase letters, digits and underscores."),
-        (["mine.yaml", "--raters", "2", "--keep", "majority"], "--keep: With 2 raters, a majority is all raters"),
+        (["mine.yaml", "--raters", "2", "--keep", "majority"], "--keep: With 2 raters, a majority means all raters"),
         (
             ["mine.yaml", "--judge", "--answer", "options", "--check", "blind"],
             "--judge/--no-judge: Touchstone compares a judge with people's grades",

@@ -127,7 +127,7 @@ _NONE = f"Touchstone found no videos. The names of video files must end with {',
 def _below(services: Services) -> list[tuple[str, Path]]:
     typed = str(st.session_state.get("frames.path") or "").strip()
     if not services.person.is_admin or not typed:
-        raise InvalidInputError([Problem("path", "Give a folder of videos on the server's machine, or one video.")])
+        raise InvalidInputError([Problem("path", "Give one video or a folder of videos on the server's machine.")])
     path = file_inputs.typed_path(typed)
     if not path.exists():
         raise InvalidFileError(f"The file or folder {path} does not exist. Check the path.")

@@ -65,7 +65,7 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
     before = min(spreads_of_the_face())
     with (
         folder_lock.hold_folder(folder / frame_sets.LOCK, ""),
-        pytest.raises(ConflictError, match=r"film\.webm: Touchstone is taking frames of this set"),
+        pytest.raises(ConflictError, match=r"film\.webm: Touchstone is taking frames for this set"),
     ):
         covered_sets.require_idle(home, "p", [original])
     assert covered_sets.names_of(home, "p", ["another file"]) == []

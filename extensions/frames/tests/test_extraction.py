@@ -161,7 +161,7 @@ def test_a_folder_of_other_frames_is_refused_and_stays(sources: list[Source], tm
     for given, taking, words in (
         (sources, ExtractionSettings(every=6), "taken with other settings"),
         ([Source("k/a.mp4", other), *sources[1:]], EACH_FIFTH, "has changed since"),
-        (sources[1:], EACH_FIFTH, "frames of k/a.mp4, which is not among"),
+        (sources[1:], EACH_FIFTH, "frames from k/a.mp4, which is not among"),
     ):
         with pytest.raises(InvalidFileError, match=words):
             extraction.make(out, given, taking=taking)

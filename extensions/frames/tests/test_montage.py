@@ -50,5 +50,5 @@ def test_without_frames_there_is_no_sheet(tmp_path: Path) -> None:
     extraction.make(tmp_path / "out", [Source("bad.mp4", tmp_path / "bad.mp4")], taking=ExtractionSettings(every=1))
     assert montage.make(tmp_path / "out") == 0
     assert not (tmp_path / "out/montage").exists()
-    with pytest.raises(InvalidFileError, match=r"cannot read .*frames\.jsonl as a manifest"):
+    with pytest.raises(InvalidFileError, match=r"cannot read .*frames\.jsonl as a frames manifest"):
         montage.make(tmp_path)

@@ -88,9 +88,9 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
     sentence = f"{asked.rate:.0%} of a person's tasks in the {called} are gold checks"
     limits = []
     if asked.warn_below is not None:
-        limits.append(f"people with less than {asked.warn_below:.0%} right answers get a warning")
+        limits.append(f"people with less than {asked.warn_below:.0%} correct answers get a warning")
     if asked.stop_below is not None:
-        limits.append(f"people with less than {asked.stop_below:.0%} right answers get no more work")
+        limits.append(f"people with less than {asked.stop_below:.0%} correct answers get no more work")
     if limits:
         both = "both " if len(limits) > 1 else ""
         sentence += f"; {', and '.join(limits)}, {both}after {markup.count(asked.after, 'answer')}"

@@ -203,7 +203,7 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     assert isinstance(found, NoTask)
     assert found.code == "stopped"
     board = project_progress.dashboard(store, person=lena, project="p")
-    assert board.warnings == ("Stopped by gold checks: Ann (verification). Open the page Gold checks for details.",)
+    assert board.warnings == ("Stopped by gold checks: Ann (verification). Open the Gold checks page for details.",)
     with pytest.raises(NotAllowedError):
         scores.reinstate(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInputError, match="Give the reason"):

@@ -159,8 +159,10 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             f"Publish version {base + 1} of the guideline of {view.title} and require a new qualification?",
             "People who already qualified for a stage get no more work in that stage until they qualify under this "
             "version.",
-            "You cannot undo this action, but you can exempt people on the page Qualification. Submissions stay "
-            "and count.",
+            (
+                "You cannot undo this action, but you can exempt people on the Qualification page. "
+                "Submissions stay and count."
+            ),
             f"Publish version {base + 1}",
         )
         confirm.ask(services, question, put, key="guideline.sure")

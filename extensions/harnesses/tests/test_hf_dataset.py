@@ -292,7 +292,7 @@ def test_items_and_media_that_cannot_be_are_refused_by_name(tmp_path: Path) -> N
     refused([first, without_paths(second), third], "'2': before is not in the release, but other items' files are")
     refused([first, replace(second, assets=[replace(second.assets[0], role="top")])], "'2': .* role 'top'")
     ones = [ReleasedSplit("validation", 1), ReleasedSplit("test", 1)]
-    told = "'2' of the split 'validation' does not follow the order of the splits: validation, test"
+    told = "'2' in the split 'validation' is out of order. The order of the splits is validation, test"
     refused([first, third, second], told, splits=ones)
     refused([first], "'validation' has 1 item instead of 2", splits=[ReleasedSplit("validation", 2)])
     refused(

@@ -156,7 +156,7 @@ def test_a_whole_number_as_target_would_become_a_letter_and_nothing_the_word_non
 
 REFUSED = {
     "kind: option_of": ("kind: options_of", {"answer": ["1"]}, "several options are right"),
-    "min: 0": ("min: 0, max: 2", {}, "the item has 2 images, but a task of the Hub can have only one image"),
+    "min: 0": ("min: 0, max: 2", {}, "the item has 2 images, but a Hub task can have only one image"),
     "{name: level": (
         "{name: eval_input, kind: text, required: false}\n    - {name: level",
         {},

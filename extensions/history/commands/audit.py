@@ -36,7 +36,7 @@ def audit(
         ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Show only events by this person.", metavar="LOGIN")] = None,
-    item: Annotated[str | None, typer.Option(help="Show only events about this item, by its ID in files.")] = None,
+    item: Annotated[str | None, typer.Option(help="Show only events about the item with this ID.")] = None,
     since: Annotated[datetime | None, typer.Option(help="Show only events at or after this time, in UTC.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Show only events up to this time, in UTC.")] = None,
     format: Annotated[

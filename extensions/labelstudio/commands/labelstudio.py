@@ -212,7 +212,7 @@ def sync(
             media.sweep()
             lines = [*bridging.outcomes_in_words(pulled, pushed), *([said] if said and said != before[0] else [])]
             if before[0] and not said:
-                lines.append("Label Studio answers again.")
+                lines.append("Label Studio responds again.")
             before[0] = said
             _tell([f"{time.strftime('%H:%M:%S')}  {line}" for line in lines])
 

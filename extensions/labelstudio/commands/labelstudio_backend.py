@@ -35,7 +35,7 @@ Seconds = Annotated[
 
 
 def backend(
-    project: Annotated[str, typer.Argument(help="The project with the tasks for the model.")],
+    project: Annotated[str, typer.Argument(help="The project whose tasks the model answers.")],
     spec: Spec,
     strategy: Strategy = "generate",
     media: Annotated[

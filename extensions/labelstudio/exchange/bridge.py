@@ -253,7 +253,8 @@ def _address(given: str) -> str:
         raise InvalidInputError(
             [
                 Problem(
-                    "address", "Give the server's address, such as https://labels.example.org, without names or tokens."
+                    "address",
+                    ("Give the server's address, such as https://labels.example.org, without a login or a token."),
                 )
             ]
         )

@@ -243,7 +243,7 @@ def _next_steps(
     for line in lines:
         if line.not_theirs:
             steps.append(
-                f"Tasks of {line.name or line.login} in the {line.stage.value} that other people "
-                f"answered: {line.not_theirs}. Tell everyone to open only their own project."
+                f"Tasks of {line.name or line.login} answered by other people in the {line.stage.value}: "
+                f"{line.not_theirs}. Tell everyone to open only their own project."
             )
     return steps

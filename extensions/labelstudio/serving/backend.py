@@ -269,8 +269,10 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
             if secret is None and not _from_here(request):
                 return JSONResponse(
                     {
-                        "error": "Without a password, the model answers only requests to this machine's own names, "
-                        "such as localhost."
+                        "error": (
+                            "Without a password, the model accepts only requests to a local host "
+                            "name, such as localhost. Use localhost, or set a password."
+                        )
                     },
                     403,
                 )

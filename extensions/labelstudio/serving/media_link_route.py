@@ -26,7 +26,7 @@ from workflow.access import exposure
 
 PUBLIC = ("/media-link/",)
 
-NOTHING = "Not found. A link to an image or clip expires after some hours, or when the task closes."
+NOTHING = "Not found. A link to an image or clip expires after a few hours, or when the task closes."
 KEPT_SECONDS = 300
 """Seconds that a browser may cache a file. A short time, so that the media of a task that came back soon disappear."""
 

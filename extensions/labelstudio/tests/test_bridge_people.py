@@ -152,7 +152,7 @@ def test_leads_only(store: Store, front: Outside) -> None:
 )
 def test_an_address_is_an_address_and_holds_no_token(store: Store, address: str) -> None:
     make_project(store)
-    with pytest.raises(InvalidInputError, match="without names or tokens"):
+    with pytest.raises(InvalidInputError, match="without a login or a token"):
         bridge.connect(store, by=None, project="p", address=address, stages=[Stage.VERIFICATION])
 
 

@@ -32,7 +32,7 @@ class LabelStudioPick(LabelStudioKind):
         for position in chosen:
             number = int(position) if position.isdecimal() and len(position) < 4 else 0
             if not isinstance(entries, list | tuple) or not 1 <= number <= len(entries):
-                given.say(part, f"The list has no entry {shortened(position)}. Choose an entry of the list.")
+                given.say(part, f"The list has no entry {shortened(position)}. Choose an entry from the list.")
                 return None
             picked.append((number, entries[number - 1]))
         if not picked:

@@ -263,7 +263,7 @@ def _budget(services: Services, view: ProjectView) -> None:
             now.days if now is not None else 7,
             key="leaderboard.budget.days",
         )
-        st.caption("The limit counts all entries of a team, for all its models, including replaced entries.")
+        st.caption("The limit counts all of a team's entries, across all models, including replaced entries.")
         st.form_submit_button("Save", on_click=_save_budget, args=(services, view), key="leaderboard.budget.save")
 
 

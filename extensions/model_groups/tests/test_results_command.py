@@ -37,6 +37,6 @@ def test_groups_of_models_are_in_all_three_forms(home: Path, tmp_path: Path) -> 
 def test_an_attribute_that_no_model_has_is_refused(home: Path) -> None:
     with pytest.raises(
         InvalidInputError,
-        match=r"an attribute 'size'. This project has no attributes. Import attributes with the format models",
+        match=r"an attribute 'size'. This project has no attributes. Import attributes in the format `models`",
     ):
         said("--group-models-by", "size")

@@ -194,7 +194,7 @@ def questions(
         typer.Option(
             "--apart",
             help=(
-                "Write the details of how each question was made to a separate file, because these "
+                "Keep the details of how each question was made in a separate file, because these "
                 "details reveal the answers."
             ),
         ),
@@ -273,7 +273,7 @@ def _check_published(
         odd = comparison.examples(what)
         named = f"   not: {', '.join(odd)}{', ...' if of - n > len(odd) else ''}" if odd else ""
         typer.echo(f"{n:>6,} of {of:>6,} {share}  {what}{named}")
-    typer.echo("The observation frame is")
+    typer.echo("Position of the observation frame:")
     for kind, n in held.spread(comparison):
         typer.echo(f"{n:>6,}  {kind}")
 

@@ -50,7 +50,7 @@ def _read(file: Path) -> tuple[dict[str, int], str]:
             raise InvalidFileError(f"{file.name}, line {row.line}, instances: {error}. Correct the line.") from error
         if row.problem or not id.isascii() or not id.isdecimal() or len(id) > 9:
             raise InvalidFileError(
-                f"{file.name}, line {row.line}: {row.problem or f'its id {id[:40]!r} is not a number'}. Correct "
+                f"{file.name}, line {row.line}: {row.problem or f'the ID {id[:40]!r} is not a number'}. Correct "
                 "the line."
             )
         for word in (key, *words):

@@ -43,18 +43,21 @@ def _ended(start: Decimal, progress: Sequence[Narration], gap: Decimal) -> Decim
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("gap", "the gap before the action begins, even during other actions", _gap),
+        Rule("gap", "a fixed time before the action begins, even during other actions", _gap),
         Rule(
             "ended",
             (
-                "the gap before the action begins, or the end of an action in the progress that has ended, "
-                "whichever is later"
+                "a fixed time before the action begins, or the end of an action in the progress that has "
+                "ended, whichever is later"
             ),
             _ended,
         ),
         Rule(
             "last",
-            ("the gap before the action begins, or the end of the last action in the progress, whichever is later"),
+            (
+                "a fixed time before the action begins, or the end of the last action in the progress, "
+                "whichever is later"
+            ),
             _last,
         ),
     )

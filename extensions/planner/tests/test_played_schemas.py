@@ -35,7 +35,7 @@ IMPOSSIBLE = [
     Case(text('{rule: all_of, values: {fits: "yes", why: dark}}'), f"{KEEP}: stages.verification.keep.criterion",
          "(fits: yes, why: dark) cannot occur together, because `why` is not shown"),
     Case(text("{rule: unanimous_and_key, criterion: other, key: answer}"), f"{KEEP}: stages.verification.keep.key",
-         "`answer` is chosen from `options` and `other` from `others`"),
+         "`answer` comes from `options`, but raters choose `other` from `others`"),
     Case(text("{rule: unanimous_and_key, criterion: letters, key: letter}"), f"{KEEP}: stages.verification.keep.key",
          "(for instance `C`)"),
     Case(text("{rule: unanimous_and_key, criterion: choice, key: number}"), f"{KEEP}: stages.verification.keep.key",
@@ -79,7 +79,7 @@ IMPOSSIBLE += [
     Case(text("{rule: all_of, parts: [{criterion: count, at_least: 2.2, at_most: 2.8}]}"), f"{PART}[0]",
          "so no answer equals `at least 2.2 and at most 2.8`"),
     Case(text('{rule: all_of, parts: [{criterion: choice, key: answer}, {criterion: other, key: answer}]}'),
-         f"{PART}[1]", "is chosen from `options` and `other` from `others`"),
+         f"{PART}[1]", "comes from `options`, but raters choose `other` from `others`"),
     Case(text('{rule: all_of, parts: [{criterion: why, value: dark}, {criterion: fits, value: "yes"}]}'),
          f"{PART}:", "(why: dark, fits: yes) cannot occur together, because `why` is not shown"),
     Case(text('{rule: all_of, parts: [{criterion: letters, key: letter}]}'), f"{PART}[0]", "(for instance `C`)"),
@@ -199,9 +199,9 @@ def test_what_keeps_items_by_overlap(tmp_path: Path) -> None:
         ),
         "{rule: unanimous, criterion: when, key: elsewhere}": "`when` is about `clip`, but `elsewhere` is about "
         "`other`",
-        "{rule: unanimous, criterion: when, key: words}": "give both the kind `time_span`",
-        "{rule: unanimous, criterion: fits, key: span}": "give both the kind `time_span`",
-        "{rule: unanimous, criterion: where, key: span}": "give both the kind `boxes`",
+        "{rule: unanimous, criterion: when, key: words}": "use the kind `time_span`",
+        "{rule: unanimous, criterion: fits, key: span}": "use the kind `time_span`",
+        "{rule: unanimous, criterion: where, key: span}": "use the kind `boxes`",
         "{rule: unanimous, criterion: where, key: plain}": "the labels of `where` and `plain` differ",
     }
     for keep, words in cases.items():

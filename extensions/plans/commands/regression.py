@@ -183,7 +183,7 @@ def regression(
     if out is not None:
         files = regression_report.files_of(joined, fits)
         write_folder(out, files)
-        print(f"Files: {len(files)} written to {out}", file=sys.stderr)
+        print(f"Files written to {out}: {len(files)}", file=sys.stderr)
     format = Format.JSON if as_json else format
     if format is not Format.TABLE:
         for line in lines:

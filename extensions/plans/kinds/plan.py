@@ -59,8 +59,8 @@ class Plan(CriterionKind):
                 yield (
                     place,
                     (
-                        f"`{text}`: `{predicate}` has one object in one condition and two in another; use the same "
-                        "number in all conditions"
+                        f"`{text}`: `{predicate}` has one object in one condition and two in another; use "
+                        "the same number of objects in all conditions"
                     ),
                 )
         yield from self._check_says(criterion, taking, (*path, "says"))
@@ -83,8 +83,10 @@ class Plan(CriterionKind):
             if predicate not in taking or any_ not in ("", "*") or (any_ and taking[predicate] != 1):
                 yield (
                     (*path, key),
-                    f"no action has the condition `{key}`; use one of {', '.join(taking)}, with `not` in front if "
-                    "needed, and with ` *` after a condition of one object if needed",
+                    (
+                        f"no action has the condition `{key}`; use one of {', '.join(taking)}; if needed, put "
+                        "`not` in front, and ` *` after a condition with one object"
+                    ),
                 )
             if not phrases or not all(phrase.strip() for phrase in phrases):
                 yield (*path, key), "give at least one wording for this condition; wordings must not be empty"
@@ -101,7 +103,7 @@ class Plan(CriterionKind):
                 return f"Tag {number} must have both `step` and `tag`."
             step = entry["step"]
             if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
-                return f"Tag {number} names a step that the plan does not have. Choose a step of the plan."
+                return f"Tag {number} names a step that the plan does not have. Choose a step from the plan."
             if place_of(options, entry["tag"]) is None:
                 return f"Tag {number} is not an option. Choose one of the options."
             if any(same(entry, other) for other in seen):

@@ -127,7 +127,7 @@ def _found(view: ProjectView, page: RegressionPage, joined: JoinedUnits) -> None
     for chart in others:
         if chart is not None:
             draw = partial(page_chart.show, chart, project=view.name, table=False)
-            folded("regression", chart.key, "Units", "success and score of each", draw)
+            folded("regression", chart.key, "Units", "success and score of each unit", draw)
     folded("regression", "downloads", "Downloads", "numbers, units and charts", partial(_downloads, view, page))
 
 

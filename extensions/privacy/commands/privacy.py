@@ -195,7 +195,7 @@ def cover(
         )
     if done.sets:
         typer.echo(
-            "Touchstone deleted these frame sets on the page From videos, because their clips changed: "
+            "Touchstone deleted these frame sets on the From videos page, because their clips changed: "
             f"{', '.join(done.sets)}."
         )
     if done.releases:

@@ -303,7 +303,7 @@ def _changes(changes: covering.CoverPreview, *, n_clips: int, sets: Sequence[str
         )
     if sets:
         sentences.append(
-            "Touchstone will delete these frame sets on the page From videos, because their clips "
+            "Touchstone will delete these frame sets on the From videos page, because their clips "
             f"change: {', '.join(sets)}."
         )
     if changes.archive:

@@ -317,7 +317,7 @@ def test_pictures_that_look_alike_once_covered_are_not_mistaken_for_one_another(
     decide(store, media, home, CoverChoice("0.png", one, (BOX,)), CoverChoice("1.png", two, (BOX,)))
     first, second = shown(store)
     assert first == second not in (one, two)
-    with pytest.raises(InvalidInputError, match="Several covered pictures look alike now"):
+    with pytest.raises(InvalidInputError, match="Several covered pictures now look identical"):
         decide(store, media, home, CoverChoice("0.png", first, ()), uncover=True)
     more = replace(BOX, x=0.55)
     decide(store, media, home, CoverChoice("0.png", first, (BOX, more)))

@@ -61,7 +61,7 @@ def test_a_guideline_that_asks_everyone_again_asks_first(store: Store, show: Sho
     test.checkbox(key="guideline.requalify").set_value(True)
     test.button(key="guideline.save").click().run()
     assert "Version 1 is published." in words(show("guideline", "lea", project="panel"))
-    assert "You cannot undo this action, but you can exempt people on the page Qualification." in words(test)
+    assert "You cannot undo this action, but you can exempt people on the Qualification page." in words(test)
     test.button(key="guideline.sure.yes").click().run()
     assert "Version 2 is published." in words(test)
 

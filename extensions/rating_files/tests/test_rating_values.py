@@ -198,7 +198,7 @@ def test_blanks_and_wide_letters_make_no_other_label(other: str, tmp_path: Path)
     found = written(tmp_path, HEAD + f"u0,a,c,very good\nu0,b,c,{other}\nu1,a,c,bad\nu1,b,c,bad\n")
     assert {value for _, _, value in of(found)} == {"very good", "bad"}
     (note,) = found.notes
-    assert note == f"1 {other} counted as very good, which differs only in spaces, case or width of letters."
+    assert note == f"1 {other} counted as very good, which differs only in spaces, case or character width."
     turned = written(tmp_path, HEAD + f"u0,a,c,{other}\nu0,b,c,{other}2\nu1,a,c,{other}\nu1,b,c,very good\n")
     assert {value for _, _, value in of(turned)} == {other, f"{other}2"}
 

@@ -17,7 +17,7 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands to ``touchstone run``."""
     group = find_group(cli, "metric", Panel.MODELS, "Compare answers with a reference, for example with ROUGE-L.")
     group.command("run")(metric)
-    group = find_group(cli, "similarity", Panel.MODELS, "Measure the similarity of two texts of each item.")
+    group = find_group(cli, "similarity", Panel.MODELS, ("Measure the similarity of two text fields in each item."))
     group.command("run")(similarity)
 
 

@@ -53,7 +53,7 @@ def check(
         typer.echo(sentence)
     if wrong:
         raise typer.Exit(1)
-    typer.echo(f"{folder} is unchanged since its release.")
+    typer.echo(f"{folder} has not changed since its release.")
 
 
 def _recompute(folder: Path, *, everything: bool, as_json: bool) -> None:

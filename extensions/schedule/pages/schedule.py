@@ -129,8 +129,8 @@ def _targets(services: Services, view: ProjectView) -> None:
                         placeholder="no number",
                     )
         st.caption(
-            "These numbers are part of the schema. If you change a number, people keep working and all votes still "
-            "count. You can undo the change on the page Form."
+            "These numbers are part of the schema. If you change a number, people keep working and all "
+            "votes still count. You can undo the change on the Form page."
         )
         st.form_submit_button(
             "Change wanted numbers", on_click=_put_wanted, args=(services, view, key), key="schedule.wanted"
@@ -165,7 +165,7 @@ def _put_wanted(services: Services, view: ProjectView, key: str) -> None:
             _change_schema(services, view.name, loaded)
             messages.keep(
                 "schedule.done",
-                "Touchstone is changing the numbers. See the page Form for the progress.",
+                "Touchstone is changing the numbers. See the Form page for the progress.",
             )
 
 

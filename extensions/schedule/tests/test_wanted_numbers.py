@@ -63,5 +63,5 @@ def test_what_cannot_be_changed_by_itself_is_refused() -> None:
     after = wanting(schema(odd), {"one": 5}, version=2)
     assert after is not None
     assert [each.wanted for each in after.schema_.dimensions] == [5, None]
-    with pytest.raises(ConflictError, match="page Form"):
+    with pytest.raises(ConflictError, match="Form page"):
         wanting(schema(FLOW), {"one": 0, "two": 4}, version=2)  # no number that a schema may want

@@ -168,8 +168,8 @@ def _in_files(old: Schema, new: Schema, name: str, now: str) -> str:
     if before == after:
         return ""
     return (
-        f"Files would also use `{after}`. To keep `{before}` in files, add `{now}: {before}` to `source: fields` of the"
-        " new schema."
+        f"Files would also use the new name `{after}`. To keep `{before}` in files, add `{now}: {before}` "
+        "to `source: fields` of the new schema."
     )
 
 

@@ -72,7 +72,7 @@ RECOMPUTE = DecisionKind(
     "recompute", "STAGE", "Touchstone counts existing votes again and lists items with a new result"
 )
 MORE_VOTES = DecisionKind(
-    "more_votes", "STAGE", "decided items with fewer votes open again until each item has enough votes"
+    "more_votes", "STAGE", "decided items with too few votes open again until each item has enough votes"
 )
 SEND_ON = DecisionKind("send_on", "STAGE", "kept items go to this stage for a new decision")
 FILL = DecisionKind("fill", "FIELD=VALUE", "items without a value get this value")

@@ -114,8 +114,8 @@ def _go_on(services: Services, view: ProjectView, going: Job | None) -> None:
     if going is None:
         shell.show(
             markup.notice(
-                "A change of the schema is not finished. If the number below stops increasing, finish or undo the "
-                "change. No votes are lost, and people can keep working."
+                "A schema change is not finished. If the number below stops increasing, finish or undo "
+                "the change. No votes are lost, and people can keep working."
             )
         )
     else:
@@ -355,9 +355,9 @@ def _found(found: MigrationPreview) -> None:
         markup.tag(
             "p",
             markup.text(
-                f"{found.asked_again:,} of {markup.count(found.votes, 'vote')} that count will be asked again. "
-                f"Touchstone keeps {markup.count(found.in_hand, 'open task')} and "
-                f"{markup.count(found.drafts, 'draft')}."
+                f"People will be asked again for {found.asked_again:,} of "
+                f"{markup.count(found.votes, 'vote')} that count. Touchstone keeps "
+                f"{markup.count(found.in_hand, 'open task')} and {markup.count(found.drafts, 'draft')}."
             ),
             style="ts",
         )

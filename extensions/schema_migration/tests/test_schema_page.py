@@ -52,7 +52,7 @@ def test_a_schema_is_changed_by_deciding_looking_and_pressing_once_and_taken_bac
     assert not [button for button in test.button if button.key == "schema.take"]
     way = next(box for box in test.selectbox if str(box.key).startswith("schema.way."))
     assert way.options == [
-        "Decided items with fewer votes open again until each item has enough votes",
+        "Decided items with too few votes open again until each item has enough votes",
         "Stored values stay, even if the values no longer fit the schema",
     ]
     way.select_index(0).run()
@@ -95,7 +95,7 @@ def test_a_large_schema_change_is_looked_at_and_made_elsewhere_and_one_that_was_
     with store.write() as session:  # as a server that ended in the middle leaves it
         session.exec(select(SchemaChangeRow)).one().finished_at = None
     test = show("schema", "lea")
-    assert "A change of the schema is not finished." in words(test)
+    assert "A schema change is not finished." in words(test)
     test.button(key="schema.interrupted").click().run()
     until(lambda: not desk.list_jobs(store, kinds=["schema"], only_open=True))
     assert "Change 1 was undone. Version 1 is in force." in words(test.run())

@@ -154,7 +154,7 @@ def test_the_lines_of_a_person_stand_over_those_of_others() -> None:
     ben, eve = card("ben", _score(40, peers=(30, 40))), card("eve", _score(9, peers=(9, 9)), stage=Stage.GRADING)
     pace, peers = charts_of([ann, ben, eve], ann, "week")
     assert pace.title == (
-        "<b>ann, tasks per active hour: 90.0 in the week from 2026-05-18, 60.0 in that from 2026-05-04."
+        "<b>ann, tasks per active hour: 90.0 in the week from 2026-05-18, 60.0 in the week from 2026-05-04."
     )
     assert peers.about.endswith("Blue: <b>ann. Gray: 1 other in this stage.")
     # Nine pairs are too few. Wilson's 95 % limits: 30 of 50 is 0.462 to 0.724, 27 of 30 is 0.744 to 0.965, and 30 of 40

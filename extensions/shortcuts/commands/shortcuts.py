@@ -76,7 +76,7 @@ def shortcuts(
     at_most: AtMost = None,
     above_chance: Annotated[
         float | None,
-        typer.Option(help=("How much better than chance the rules without their own limit may be, such as 0.05.")),
+        typer.Option(help=("How much better than chance a rule without its own limit may be, such as 0.05.")),
     ] = None,
     bound: Annotated[
         Bound | None,
@@ -92,7 +92,10 @@ def shortcuts(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --models: list items that all of these models get right without images. Default: all models."
+            help=(
+                "With --models: list items that all models named with --model get right without images. "
+                "Default: all models."
+            )
         ),
     ] = None,
     strong: Annotated[

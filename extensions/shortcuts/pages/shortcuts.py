@@ -48,7 +48,7 @@ FLAGGED, PICKED, EVERY = "flagged", "picked by the classifier", "every item"
 def render(services: Services) -> None:
     """Draw how far rules and models get without images, all of them as dots, and folds with tables and items."""
     view = shell.lead_of(services)
-    about = "See whether texts reveal the key without the image. The page contains the right answers of items."
+    about = "See whether texts reveal the key without the image. The page shows the right answers."
     shell.heading("Shortcuts", about, made_up=view.made_up)
     shell.show(markup.Markup(f"<style>{dot_plot.STYLE}</style>"))
     figures = st.container()
@@ -124,7 +124,7 @@ def _stands(gate: TextResult | None, *, counted: bool) -> markup.Markup:
         words = "The schema sets no limits (export.shortcuts), so releases do not wait for this check."
         return markup.tag("p", markup.quiet(words), style="ts ts-small", data_part="gate")
     style = "good" if gate.met else "bad" if gate.outcome == ABOVE else ""
-    words = f"{'Limits for a release' if counted else 'These items compared with the release limits'}: {gate.said}."
+    words = f"{'Release limits' if counted else 'Release limits applied to these items'}: {gate.said}."
     return markup.tag("div", markup.notice(words, style=style), data_part="gate")
 
 

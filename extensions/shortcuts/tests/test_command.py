@@ -86,7 +86,7 @@ def test_a_model_is_asked_without_images_and_what_it_knows_is_told(home: Path) -
     assert (query["project"], len(query["ids"])) == (["p"], 4)
     told = json.loads(said("p", "--models", "--json", "--model", "gpt"))
     assert [each["chance"] for each in told["flagged"]] == [0.125] * 4
-    assert told["models"][0]["gain"]["why"] == "no item was asked both with and without images."
+    assert told["models"][0]["gain"]["why"] == "no item was shown both with and without images."
     assert len(told["second_look"]["items"]) == 4
     with (home / "said.csv").open(newline="", encoding="utf-8") as file:
         assert [(row["orders"], row["right"]) for row in csv.DictReader(file)] == [("3", "3")] * 4

@@ -127,7 +127,7 @@ def test_what_models_flag_stops_a_release_unless_it_is_named_and_is_told_in_it(
     rooms = KeptProject(store, home, "{without_images: 0.2}")
     assert (rooms.line().done, rooms.line().said) == (
         False,
-        "cannot be computed: 12 of 12 items lack replies by one model in 3 orders without images; to get these "
+        "cannot be computed: 12 of 12 items lack replies from one model in 3 orders without images; to get these "
         "replies, use touchstone shortcut run",
     )
     with served(reader) as server:

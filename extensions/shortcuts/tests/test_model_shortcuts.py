@@ -160,4 +160,4 @@ def test_limits_and_what_no_one_answered_by_hand() -> None:
     assert shown.all_right.value == pytest.approx(2 / 3)
     assert shown.gain is not None
     assert shown.gain.value is None
-    assert shown.gain.reason == "no item was asked both with and without images."
+    assert shown.gain.reason == "no item was shown both with and without images."

@@ -138,12 +138,12 @@ def test_a_list_of_three_thousand_is_turned_and_filtered_and_leads_to_items(
     page.button(key="shortcuts.pager.last").click().run()
     assert part(page, "count") == "2,951 to 3,000 of 3,000 items"
     assert items_on(page)[-1] == "Which 2999?i2999"
-    assert part(page, "to-items").startswith("The 50 items of this page on Items")
+    assert part(page, "to-items").startswith("The 50 items on this page on Items")
     page.selectbox(key="shortcuts.dimension.p").select("where").run()
     assert part(page, "count") == "1 to 50 of 1,500 items", "another list begins at its beginning"
     page.text_input(key="shortcuts.text.p").input("which 2999").run()
     assert items_on(page) == ["Which 2999?i2999"]
-    assert part(page, "to-items").startswith("It on Items")
+    assert part(page, "to-items").startswith("This item on Items")
     link = address_in(page, "to-items")
     assert parse_qs(urlsplit(link.replace("&amp;", "&")).query) == {"project": ["p"], "ids": ["i2999"]}
     page.text_input(key="shortcuts.text.p").input("zebra").run()
@@ -196,7 +196,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert (blind["Items"], blind["Orders"], blind["By chance"], blind["No reply"]) == ("12", "4", "0.4 %", "0")
     assert letter["How often right"].startswith("25.0 %")
     assert letter["Right in all orders"].startswith("0.0 %")
-    assert letter["More with images"] == "no item was asked both with and without images."
+    assert letter["More with images"] == "no item was shown both with and without images."
     assert shown["reader", "with images"]["How often right"].startswith("100.0 %")
     assert part(page, "models-flagged").startswith(
         "3 of 12 items are answered correctly without images in every tested order of options (at least 3 orders)"
@@ -205,7 +205,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
         "not within: 3 of 12 items (25.0 %) are answered correctly without images in all orders by one model, "
         "at most 20.0 %"
     )
-    assert part(page, "models-gate") == f"Limit for a release: {gate}."
+    assert part(page, "models-gate") == f"Release limit: {gate}."
     line = {row["What"]: row for row in rows(drawn(store, home, "release", "lea", project="p"), "How it stands")}
     found = line["Right without images"]
     assert (found["State"], found["How it stands"]) == ("Blocking", f"N{gate[1:]}.")
@@ -230,7 +230,7 @@ def test_what_models_get_right_without_images_stands_there_with_the_items(
     assert "in all 4 orders of options: “wrong 7 y”What strong wroteIt saw: 1. " in said
     seen = re.findall(r"\d\. (right 7|wrong 7 \w)", said.replace("; ", ";"))
     assert seen[LETTERS.index(said[-1])] == "wrong 7 y", "the letter that it wrote is of the order that it saw"
-    assert part(page, "models-to-items").startswith("These 4 on Items")
+    assert part(page, "models-to-items").startswith("These 4 items on Items")
     link = address_in(page, "models-to-items")
     named = parse_qs(urlsplit(link.replace("&amp;", "&")).query)["ids"]
     assert sorted(named) == [f"colour/{at}" for at in (1, 4, 7, 9)]

@@ -70,6 +70,6 @@ def test_a_lead_reads_shortcuts_and_goes_to_the_items(server: Server, chromium: 
         expect(listed).to_have_count(1)
         expect(listed.first).to_contain_text("shortest option")
         lea.settled()
-        page.get_by_role("link", name="It on Items").click()
+        page.get_by_role("link", name="This item on Items").click()
         expect(page.get_by_text("1 item", exact=True)).to_be_visible(timeout=60_000)
         expect(page.get_by_role("checkbox", name="Select colour/7: Number 7?")).to_be_visible()

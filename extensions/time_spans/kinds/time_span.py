@@ -153,11 +153,11 @@ class TimeSpanField(FieldKind):
         "unit": _UNIT,
         "min_length": "minimum number of spans",
         "max_length": "maximum number of spans; absent: 1",
-        "read_as": "this field is the key; spans can only be read as `time_span`",
+        "read_as": "this field is the key; time spans can only be read as `time_span`",
     }
     only_here = _OTHER_FRAMES
     reads_as = ("time_span",)
-    refuses_read_as = "spans of time can only be read as `time_span`"
+    refuses_read_as = "time spans can only be read as `time_span`"
     has_unit = True
     answer = AnswerKind.SPANS
     in_files = True

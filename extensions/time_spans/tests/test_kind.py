@@ -254,7 +254,7 @@ def test_a_field_with_spans_is_the_key_where_it_says_so() -> None:
     assert asked == ExpectedAnswer(AnswerKind.SPANS, unit="frames", several=True)
     assert asked_of(item_schema(""), {"question": "When?"}).kind is AnswerKind.TEXT
     for more, words in (
-        (", read_as: number", "spans of time can only be read as `time_span`"),
+        (", read_as: number", "time spans can only be read as `time_span`"),
         (", read_as: time_span, tolerance: {iou: 0.5}", "works only for fields of kind"),
     ):
         with pytest.raises(SchemaError, match=words):

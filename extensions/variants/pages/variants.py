@@ -186,7 +186,7 @@ def _choices(services: Services, view: ProjectView) -> dict[str, str | None] | N
     left, middle, right = st.columns(3)
     with left:
         pair = st.selectbox(
-            "Field of the pair",
+            "Field that pairs share",
             names,
             names.index(usual.pair) if usual else 0,
             format_func=lambda name: name or "none",

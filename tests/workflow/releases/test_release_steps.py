@@ -63,7 +63,7 @@ def test_a_release_of_more_items_asks_no_more_often_and_says_each_step(tmp_path:
     steps = list(dict.fromkeys(what for what, _, _ in heard))
     for part in ("choosing and splitting items", "writing items.jsonl: items", "writing evidence: rows"):
         assert any(step.startswith(part) for step in steps), (part, steps)
-    for part in ("reading the evidence back: rows", "working out verdicts: items", "working out figures: gates"):
+    for part in ("reading the evidence back: rows", "computing verdicts: items", "working out figures: gates"):
         assert part in steps
     assert all(0 <= done <= of for _, done, of in heard), heard
     assert ("writing items.jsonl: items", 0, 9) in heard

@@ -238,7 +238,7 @@ def test_a_server_that_went_away_is_waited_for(team: Team, open_label_studio: La
     until(lambda: len(there.votes()) == 1, seconds=90)
     text = stopped(running, log)
     assert text.count("does not answer") == 1
-    assert "Label Studio answers again." in text
+    assert "Label Studio responds again." in text
 
 
 def test_its_webhook_wakes_a_pull_and_its_own_files_are_shown(

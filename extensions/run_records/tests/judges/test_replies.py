@@ -39,8 +39,8 @@ def test_one_reply_shows_all_that_is_kept_of_it(show: Open, store: Store) -> Non
         page = words(show(run=run, reply=str(view.id)))
         assert "double_brackets, version" in page
         assert "<script>" not in page
-    assert "This run does not have this reply" in words(show(run=run, reply="999999"))
-    assert "This run does not have this reply" in words(show(run=run, reply="x"))
+    assert "This reply is not part of this run" in words(show(run=run, reply="999999"))
+    assert "This reply is not part of this run" in words(show(run=run, reply="x"))
 
 
 @pytest.mark.usefixtures("answers")

@@ -43,7 +43,7 @@ def test_answers_are_paged_filtered_and_opened_one_by_one(show: Open, store: Sto
     assert "x" * 100_000 in page
     assert "7 more characters" in page
     for wrong in ("0", "-1", "x", "9" * 30):
-        assert "This run does not have this attempt." in words(show(run=run, attempt=wrong))
+        assert "This attempt is not part of this run." in words(show(run=run, attempt=wrong))
 
 
 def test_ranked_options_and_a_transcript_stand_with_their_attempt(show: Open, store: Store, items: list[int]) -> None:
