@@ -114,9 +114,9 @@ def _few(made: StoredQualificationSet, asked: Qualification) -> str:
     """Return the note that a set is smaller than planned; empty if it is not."""
     n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
-        who = "the schema asks for" if made.wanted == asked.items else "were asked for"
-        return f"The set has only {n} of the {made.wanted} {what} that {who}, because the project has no more."
-    return f"The set has only {n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
+        whose = "The schema asks" if made.wanted == asked.items else "You asked"
+        return f"{whose} for {made.wanted} {what}, but the project has no more."
+    return f"The schema asks for {asked.items} {what}." if n < asked.items else ""
 
 
 @dataclass(frozen=True)

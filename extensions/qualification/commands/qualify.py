@@ -51,7 +51,7 @@ def make_set(
     of = _stage(stage)
     made = sets.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of)
     thing = "answers" if of == "grading" else "items"
-    typer.echo(f"Qualification set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
+    typer.echo(f"Qualification set {made.number} of {project} has {len(made.items)} {thing}. {made.few}".strip())
     for name in made.items:
         typer.echo(name)
 

@@ -267,8 +267,8 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
     shell.section("The set")
     newest = sets.newest_set(services.store, person=services.person, project=view.name, stage=stage)
     if newest is not None:
-        size = newest.few or f"{markup.count(len(newest.items), 'item')}."
-        shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
+        size = f"Set {newest.number} has {markup.count(len(newest.items), 'item')}."
+        shell.show(markup.notice(f"{size} {newest.few}".strip(), style="bad" if newest.few else ""))
     with st.form("qualify.set", border=False):
         number = st.number_input("Items to draw", min_value=1, value=wanted, key="qualify.number")
         named = st.text_area("Or item IDs, one per line", key="qualify.items")

@@ -227,15 +227,15 @@ def test_a_set_says_that_it_is_smaller_than_it_was_to_be(store: Store, project: 
         return sets.make_set(store, by=None, project=project, **of).few  # type: ignore[arg-type]
 
     assert few() == ""
-    assert few(n=12) == "The set has only 10 of the 12 items that were asked for, because the project has no more."
-    assert few(n=3) == "The set has only 3 of the 4 items that the schema asks for."
-    assert few(names=["colour/0"]) == "The set has only 1 of the 4 items that the schema asks for."
+    assert few(n=12) == "You asked for 12 items, but the project has no more."
+    assert few(n=3) == "The schema asks for 4 items."
+    assert few(names=["colour/0"]) == "The schema asks for 4 items."
     newest = sets.newest_set(store, person=None, project=project)
     assert newest is not None
     assert (newest.number, newest.items, newest.few) == (
         5,
         ["colour/0"],
-        "The set has only 1 of the 4 items that the schema asks for.",
+        "The schema asks for 4 items.",
     )
 
 

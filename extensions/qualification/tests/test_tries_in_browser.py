@@ -119,7 +119,7 @@ def test_a_set_is_passed_before_anyone_verifies(
     serving: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     made = _run(serving, "qualification", "create", "gate", "--number", str(SET)).splitlines()
-    assert made[0] == f"Qualification set 1 of gate: {SET} of the 50 items that the schema asks for."
+    assert made[0] == f"Qualification set 1 of gate has {SET} items. The schema asks for 50 items."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/verify?project=gate")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
@@ -188,7 +188,7 @@ def test_graders_are_led_to_a_set_of_their_own(serving: Server, chromium: Browse
     answers.write_text("\n".join(json.dumps({"item": name, "model": "m", "text": f"It is {name}."}) for name in names))
     _run(serving, "item", "import", "panel", "predictions", str(answers))
     made = _run(serving, "qualification", "create", "panel", "--stage", "grading").splitlines()
-    assert made[0] == "Qualification set 1 of panel: 2 answers."
+    assert made[0] == "Qualification set 1 of panel has 2 answers."
     with at_desk(chromium, serving, "ann") as desk:
         desk.open("/grade?project=panel")
         expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
