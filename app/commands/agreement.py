@@ -97,7 +97,7 @@ def agreement(
             help=(
                 "The unit for which ratings are compared. Use item for votes, prediction for each "
                 "rater's grades, or answer for people's combined grades. Use dimension or model for "
-                "means of a model's answers. Use levels to compare a judge with people at all three "
+                "means of a model's answers. Use `levels` to compare a judge with people at all three "
                 "levels. Default: the setting in the schema's `report`."
             )
         ),

@@ -58,7 +58,7 @@ def units_of_project(found: ProjectAnswers, asked: UnitRequest) -> JoinedUnits:
                 continue
             there.add(dimension)
             if by == "task" and not tasks[id]:
-                parts.left_out["answers in the aspects, without a task"] += 1
+                parts.left_out["answers about aspects that belong to no task"] += 1
             else:
                 parts.scores[model, tasks.get(id, ""), dimension].append(value)
     dimensions = tuple(

@@ -183,7 +183,7 @@ def units_of_files(rows: Sequence[AspectScore], asked: UnitRequest, *, file: str
         if row.model not in models:
             continue
         if by == "task" and not task:
-            parts.left_out["answers in the aspects, without a task"] += 1
+            parts.left_out["answers about aspects that belong to no task"] += 1
         else:
             parts.scores[row.model, task, row.dimension].append(row.score)
     take_file(parts, asked, by, models, items)

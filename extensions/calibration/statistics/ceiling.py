@@ -128,8 +128,8 @@ def human_ceiling(
         problem = "No unit has ratings from at least two people and the judge."
     elif measure in ("kappa", "linear", "quadratic") and len(levels) > _MOST_LEVELS:
         problem = (
-            f"The ratings have {len(levels)} different values, like a measurement. Kappa has no meaning for "
-            "measurements."
+            f"The ratings have {len(levels)} different values, so they look like measurements. Kappa has no meaning "
+            "for measurements."
         )
     n = len(table)
     if problem:

@@ -31,8 +31,8 @@ def audit(
     kind: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show only events of this kind, such as task.submitted. To select all kinds with a prefix, end the "
-            "prefix with a dot, such as `task.`. Repeat the option for more kinds."
+            help="Show only events of this kind, such as task.submitted. To select all kinds with a prefix, write the "
+            "prefix and a dot, as in `task.`. Repeat the option for more kinds."
         ),
     ] = None,
     person: Annotated[str | None, typer.Option(help="Show only events by this person.", metavar="LOGIN")] = None,

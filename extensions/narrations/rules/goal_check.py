@@ -130,5 +130,5 @@ def _between(tasks: Sequence[Task]) -> Iterator[Mend]:
                     yield Mend(
                         str(lower.goal),
                         what,
-                        "Remove the actions that the goal above lacks, or add these actions to the goal above",
+                        f"Add the other actions to this {upper.goal.level}, or remove these actions from the goal",
                     )

@@ -117,7 +117,7 @@ StandardErrors = Annotated[
 ]
 Together = Annotated[
     Cluster | None,
-    typer.Option(help="The clusters of units. Default: plans of one task, if a task has several plans."),
+    typer.Option(help="The clusters of units. Default: each task is a cluster if any task has several plans."),
 ]
 OutFolder = Annotated[
     Path | None,

@@ -215,7 +215,7 @@ def _tasks(schema: Schema) -> list[tuple[str, str]]:
 def _file(view: ProjectView, wanted: dict[str, Any]) -> dict[str, Any] | None:
     """Draw the upload of outcomes. Return the choices with its rows, or None without a file."""
     file = st.file_uploader(
-        "File with success (0 or 1) and model, item or task",
+        "File with the columns success (0 or 1), model, and item or task",
         type=["csv", "tsv", "xlsx"],
         key=f"regression.file.{view.name}",
     )

@@ -111,7 +111,7 @@ def test_plans_with_the_scores_of_their_task() -> None:
     assert len(joined.units) == 24
     assert {unit.answers for unit in joined.units} == {(3, 2)}
     assert dict(joined.left_out) == {
-        "answers in the aspects, without a task": 3,
+        "answers about aspects that belong to no task": 3,
         "plans without a task": 3,
         "plans without a grade": 3,
         "plans without a majority for success or failure": 3,
@@ -176,7 +176,7 @@ def test_success_from_a_file_and_what_does_not_match() -> None:
         ("cat", "task 3"): 1.0,
     }
     assert dict(joined.left_out) == {
-        "answers in the aspects, without a task": 3,
+        "answers about aspects that belong to no task": 3,
         "rows of ran.csv with an unknown item": 1,
         "plans without a task": 1,
         "rows of ran.csv whose model has no scores (who, who else)": 2,

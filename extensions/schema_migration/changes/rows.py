@@ -260,7 +260,7 @@ SAME_VERSION = _refused(
 )
 REMOVED_ASSET = _refused(
     "removed_asset",
-    "Items have images or clips with this role. Keep the role, with `min: 0` if new items do not need the role. If "
+    "Items have images or clips with this role. Keep the role. If new items do not need the role, set its `min: 0`. If "
     "only the name changed, choose the decision to rename the role.",
     RENAME_ASSET,
 )
