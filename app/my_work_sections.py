@@ -37,7 +37,7 @@ def draw_in_project(services: Services, view: ProjectView) -> None:
             section.project(services, view)
 
 
-def topline_notes(services: Services) -> list[str]:
-    """Return what extensions say on top of working pages."""
-    notes = (note(services) for note in extensions.rows("topline_notes"))
+def topline_notes(services: Services, zone: str | None) -> list[str]:
+    """Return what extensions say on top of working pages. ``zone`` is the time zone of the browser."""
+    notes = (note(services, zone) for note in extensions.rows("topline_notes"))
     return [words for words in notes if words is not None]

@@ -186,10 +186,11 @@ class LeadPage:
 
 
 class WorkingPage:
-    """Touchstone's working page of one person: the websocket that brings tasks, the routes that take answers."""
+    """Touchstone's working page of one person: the websocket that brings the first page, the routes for the rest."""
 
     def __init__(self, address: str, *, path: str, project: str, token: str) -> None:
         self.address, self.path, self.query = address, path, f"project={project}"
+        self.project, self.stage = project, ""
         self.http = Http(address)
         self.http.cookies["touchstone_session"] = token
         self.data: dict[str, Any] = {}
@@ -197,7 +198,6 @@ class WorkingPage:
         self.kept: list[str] | None = None
         """The JSON of every page as it came, if it is to be kept."""
         self._socket: ClientConnection | None = None
-        self._component = self._fragment = self._script = ""
         self._wishes = 0
         self._ahead: list[str] = []
 
@@ -214,31 +214,37 @@ class WorkingPage:
         await self._page()
 
     async def next(self, **wish: Any) -> None:
-        """Ask for the next task, as the page does after a submission, and wait for it."""
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-
-        assert self._socket is not None
-        self._wishes += 1
-        value = {"submitted": True, "ahead": len(self._ahead), **wish, "n": self._wishes, "again": 1}
-        value["have"] = self.data["static_hash"]
-        message = BackMsg()
-        message.rerun_script.query_string = self.query
-        message.rerun_script.page_script_hash = self._script
-        message.rerun_script.fragment_id = self._fragment
-        state = message.rerun_script.widget_states.widgets.add()
-        state.id = f"$$STREAMLIT_INTERNAL_KEY_{self._component}__events"
-        state.json_trigger_value = json.dumps([{"event": "next", "value": value}])
-        self._context(message)
-        await self._socket.send(message.SerializeToString())
-        await self._page()
+        """Ask for the next task, as the page does where none came with the answer to something else."""
+        self._show(await self._post("/api/page", self._wish(wish)))
 
     async def submit(self, values: Mapping[str, Any]) -> None:
-        """Send an answer to the task that is shown, under a key of its own."""
+        """Send an answer to the task that is shown, under a key of its own, and take the next task out of the reply."""
         body = {"task": self.data["task"]["id"], "key": uuid.uuid4().hex, "values": values, "reasons": {}, "note": ""}
+        wish = self._wish({"submitted": True})
+        reply = await self._post("/api/submit", {**body, "seconds": 1.0, "next": wish})
+        if reply["page"] is None:
+            await self.next(submitted=True)
+        else:
+            self._show(reply["page"])
+
+    def _wish(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        self._wishes += 1
+        still = {"project": self.project, "stage": self.stage, "zone": "UTC", "have": self.data["static_hash"]}
+        return {**still, "ahead": len(self._ahead), **own, "n": self._wishes, "again": 1}
+
+    async def _post(self, path: str, body: Json) -> Json:
         headers = {"X-Touchstone-CSRF": self.data["csrf"], "Origin": self.address}
-        status, reply = await self.http.post("/api/submit", {**body, "seconds": 1.0}, headers=headers)
+        status, reply = await self.http.post(path, body, headers=headers)
         if status != 200:
             raise HttpError(status, reply)
+        self.bytes_received += len(reply)
+        return json.loads(reply)
+
+    def _show(self, page: dict[str, Any]) -> None:
+        if self.kept is not None:
+            self.kept.append(json.dumps(page))  # the same text as in the reply
+        self.data = page
+        self._foresee()
 
     async def media(self) -> None:
         """Fetch the pictures of the task, as a browser does that has not seen them yet."""
@@ -285,12 +291,9 @@ class WorkingPage:
                 data = json.loads(component.json)
                 if self.kept is not None:
                     self.kept.append(component.json)
-                if self._wishes == 0 or data.get("n") == self._wishes:
-                    self.data, fresh = data, True
-                    self._foresee()
-                    self._component = component.id
-                    self._fragment = message.delta.fragment_id or self._fragment
-                    self._script = message.metadata.active_script_hash
+                self.data, fresh = data, True
+                self.stage = data["static"]["stage"]["name"]
+                self._foresee()
             elif kind == "script_finished" and fresh:
                 return
             elif kind == "delta" and message.delta.new_element.WhichOneof("type") == "exception":

@@ -37,7 +37,7 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.factories import make_items, make_person, make_project
 from workflow.annotate import submissions
-from workflow.annotate.next_page import next_page
+from workflow.annotate.next_page import PageRequest, next_page
 
 GOAL_MS = 1.0
 WARM_UP = 40
@@ -52,13 +52,13 @@ def measure(store: Store, folder: Path, submits: int) -> dict[str, Any]:
     took: dict[bool, list[float]] = {True: [], False: []}
     noting: list[float] = []
     processor: list[float] = []
-    turn = next_page(store, person=person, project="p", stage=Stage.VERIFICATION)
+    turn = next_page(store, person=person, wanted=PageRequest("p", Stage.VERIFICATION))
     for at in range(2 * submits + WARM_UP):
         found, noted = turn.found, at % 2 == 0
         assert isinstance(found, TaskView)
         begun = time.perf_counter()
         submissions.submit(store, person=person, task=found.id, key=found.id, values={"choice": "red"}, seconds=1.0)
-        turn = next_page(store, person=person, project="p", stage=Stage.VERIFICATION, fresh=False)
+        turn = next_page(store, person=person, wanted=PageRequest("p", Stage.VERIFICATION, fresh=False))
         assert isinstance(turn.found, TaskView)
         static = page.static_part(turn.view.schema, Stage.VERIFICATION, project="p", title="P")
         shown = page.task_page(

@@ -251,7 +251,6 @@ async def voter_waits(server: Server, token: str, *, seconds: float, stop: async
         while time.monotonic() < until:
             begun = time.monotonic()
             await page.submit({"fits": "yes"})
-            await page.next()
             waits.append(time.monotonic() - begun)
             await asyncio.sleep(0.05)
     finally:

@@ -139,7 +139,8 @@ class Extension:
     my_work_sections: Rows = _nothing
     """Rows of ``app.my_work_sections.MyWorkSection``: what the page *My work* has above or in projects."""
     topline_notes: Rows = _nothing
-    """Functions ``(services)`` that return a few words for the line on top of working pages, or None."""
+    """Functions ``(services, zone)`` that return a few words for the line on top of working pages, or None. ``zone`` is
+    the browser's time zone."""
     guideline_questions: Rows = _nothing
     """Modules with the functions of ``workflow.access.guidelines.GuidelineQuestions``: what a new version of the
     guideline may answer. The extension Guideline calls them."""

@@ -44,15 +44,21 @@ def routes(resources: Resources) -> list[BaseRoute]:
             return media.frames(sha256), "application/json"
         return media.shown(sha256, SIZES[size])
 
-    def note(person: Person, asset: str, digest: str, size: int) -> None:
+    def noted(person: Person, asset: str, size: str, known: str) -> tuple[Path, str, str, bool]:
+        """Return the file, its type and its hash. Also tell whether to send it; then that is recorded."""
+        path, kind = find(person, asset, size)
+        digest, n_bytes = file_hashes.of(path)
+        if f'"{digest}"' in known or known.strip() == "*":
+            return path, kind, digest, False
         if drawn.sha256(asset) is None:
-            exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=size)
+            exposure.sent_media(resources.store, person=person, asset=asset, sha256=digest, size=n_bytes)
+        return path, kind, digest, True
 
     async def media(request: Request) -> Response:
         person = signed_in(request).person
         asset, size = request.path_params["asset"], request.path_params["size"]
-        path, kind = await run_in_threadpool(find, person, asset, size)
-        digest, n_bytes = await run_in_threadpool(file_hashes.of, path)
+        known = request.headers.get("if-none-match", "")
+        path, kind, digest, sends = await run_in_threadpool(noted, person, asset, size, known)
         headers = {
             "ETag": f'"{digest}"',
             "Cache-Control": f"private, max-age={DAYS}, immutable",
@@ -60,10 +66,8 @@ def routes(resources: Resources) -> list[BaseRoute]:
             "Content-Security-Policy": "default-src 'none'; sandbox",
             "Vary": "Cookie",
         }
-        known = request.headers.get("if-none-match", "")
-        if f'"{digest}"' in known or known.strip() == "*":
+        if not sends:
             return Response(status_code=304, headers=headers)
-        await run_in_threadpool(note, person, asset, digest, n_bytes)
         return StoredFile(path, media_type=kind, headers=headers)
 
     return [Route("/media/{asset}/{size}", answering(media), methods=["GET"])]

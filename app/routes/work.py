@@ -9,19 +9,21 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.routes.replies import answering, body_value, from_own_page, read_json
-from app.services import Resources
+from app.routes.replies import answering, body_value, from_own_page, read_json, report
+from app.services import Resources, Services
 from app.serving.precedence import precedence
+from app.workbench import sent, wishes
 from db.engine import Store
 from domain import extensions
 from domain.errors import BadRequestError, NotFoundError, RequestTooLargeError
-from domain.records import Person
+from domain.records import Person, Submission
 from domain.states import Stage
 from workflow.access import guidelines, own_settings
 from workflow.annotate import authoring, claims, drafts, image_pool, submissions
+from workflow.annotate.next_page import submit_and_go_on
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
@@ -60,31 +62,56 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"seq": kept.seq, "saved_at": kept.saved_at.isoformat()}
 
 
-def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema}``: submit once per key."""
+def submit_task(services: Services, body: Body) -> bytes:
+    """``{task, key, values, reasons, note, seconds, field_seconds, guideline, schema, next}``: submit once per key.
+
+    ``next`` is what ``page`` gets. The reply then has that page, too, unless the page takes long or cannot be made.
+    """
     key = body_value(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequestError(f"“key” must have 1 to {LONGEST_KEY} characters.")
-    done = submissions.submit(
-        store,
-        person=person,
-        task=body_value(body, "task", str),
-        key=key,
+    given = Submission(
         values=body_value(body, "values", dict),
-        reasons=body_value(body, "reasons", dict, default=None),
+        reasons=body_value(body, "reasons", dict, default=None) or {},
         note=body_value(body, "note", str, default=""),
         seconds=body_value(body, "seconds", float, default=None),
         field_seconds=body_value(body, "field_seconds", dict, default=None),
         guideline=body_value(body, "guideline", str, default=None),
         schema=body_value(body, "schema", str, default=None),
     )
-    return {
+    wish = body_value(body, "next", dict, default=None)
+    stage = _stage(wish) if wish else Stage.AUTHORING
+    wanted = None
+    if wish and stage is not Stage.AUTHORING:
+        wanted = wishes.request_of(body_value(wish, "project", str), stage, wish)
+    done, turn = submit_and_go_on(
+        services.store,
+        person=services.person,
+        task=body_value(body, "task", str),
+        key=key,
+        given=given,
+        wanted=wanted,
+    )
+    page = b"null"
+    if wish and turn is not None:
+        try:
+            page = sent.page(services, wishes.rating_page(services, stage, turn, wish))
+        except Exception as error:  # the submission is stored, so its person must hear that
+            report(error, "the page after a submission")
+    receipt = {
         "submission": done.annotation,
         "saved_at": done.saved_at.isoformat(),
         "repeated": done.repeated,
         "item": done.item,
         "state": done.state,
     }
+    return json.dumps(receipt).encode()[:-1] + b', "page": ' + page + b"}"
+
+
+def ask_page(services: Services, body: Body) -> bytes:
+    """``{project, stage, dimension, zone, have, ...}`` (``Wish`` in ``types.d.ts``): return the next page."""
+    project = body_value(body, "project", str)
+    return sent.page(services, wishes.page_for(services, project=project, stage=_stage(body), wish=body))
 
 
 def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
@@ -155,7 +182,6 @@ def set_keys(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 ACTIONS: Mapping[str, Action] = {
     "draft": save_draft,
-    "submit": submit_task,
     "undo": undo,
     "release": release,
     "postpone": postpone,
@@ -167,17 +193,40 @@ ACTIONS: Mapping[str, Action] = {
 }
 
 
+PAGE_ACTIONS: Mapping[str, Callable[[Services, Body], bytes]] = {"submit": submit_task, "page": ask_page}
+"""The actions whose reply may have a page. They return the JSON of the reply, because the page is recorded as sent."""
+
+
 def routes(resources: Resources) -> list[BaseRoute]:
     """Return ``POST /api/<action>`` for every action. Any other path below ``/api`` is an error."""
     actions = [*(WorkAction(name, run) for name, run in ACTIONS.items()), *added_actions()]
-    posts = [Route(f"/api/{action.name}", _endpoint(action, resources), methods=["POST"]) for action in actions]
+    posts = [
+        *(
+            Route(f"/api/{name}", _page_endpoint(run, resources), methods=["POST"])
+            for name, run in PAGE_ACTIONS.items()
+        ),
+        *(Route(f"/api/{action.name}", _endpoint(action, resources), methods=["POST"]) for action in actions),
+    ]
     return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
 
 
 async def _no_such(_request: Request) -> JSONResponse:
     raise NotFoundError(
-        "This address does not exist. Send a POST request to one of these addresses: " + ", ".join(ACTIONS) + "."
+        "This address does not exist. Send a POST request to one of these addresses: "
+        + ", ".join([*PAGE_ACTIONS, *ACTIONS])
+        + "."
     )
+
+
+def _page_endpoint(run: Callable[[Services, Body], bytes], resources: Resources) -> Any:
+    async def endpoint(request: Request) -> Response:
+        session = from_own_page(request)
+        body = await read_json(request)
+        services = Services(resources.store, resources.media, resources.settings, session.person, session.csrf)
+        with precedence.at_work():
+            return Response(await run_in_threadpool(run, services, body), media_type="application/json")
+
+    return answering(endpoint)
 
 
 def _endpoint(action: WorkAction, resources: Resources) -> Any:

@@ -1,8 +1,8 @@
-"""Put the working page on the screen: one component in one fragment, so that the next item needs one small rerun."""
+"""Put the working page on the screen, with the first page of the person. The browser asks for further pages itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -17,40 +17,19 @@ Json = dict[str, Any]
 _component = st.components.v2.component("touchstone_workbench", js=assets.loader())
 
 
-def _fired() -> None:
-    """Do nothing.
-
-    Streamlit knows a trigger only with a callback; its value is read elsewhere and survives a restart.
-    """
-
-
-@st.fragment
 def workbench(
     key: str,
-    page: Callable[[Mapping[str, Any]], Json],
+    page: Callable[[], Json],
     guard: Callable[[Callable[[DatabaseUnavailableError], None]], AbstractContextManager[None]],
-    note: Callable[[Json], None],
 ) -> None:
-    """Draw the page that ``page(wish)`` returns. A wish is the data of the browser's request for the next page.
+    """Draw the page that ``page`` returns.
 
-    The wish's number goes back with the page, so that the browser knows which wish was answered. While the database is
-    away, the page stays with all typed text, and shows that the database is away.
-
-    Parameters
-    ----------
-    guard
-        Turns errors into messages, because a fragment runs without the page around it.
-    note
-        Records the data before it is sent.
+    While the database is away, the page stays with all typed text, and shows that the database is away. ``guard`` turns
+    other errors into messages.
     """
 
     def away(error: DatabaseUnavailableError) -> None:
-        _component(key=key, data={"away": str(error)}, on_next_change=_fired)
+        _component(key=key, data={"away": str(error)})
 
     with precedence.at_work(), guard(away):
-        known = st.session_state.get(key)
-        wish = known.get("next") if known is not None else None
-        asked = wish if isinstance(wish, dict) else {}
-        data = {**page(asked), "n": asked.get("n")}
-        note(data)
-        _component(key=key, data=data, on_next_change=_fired)
+        _component(key=key, data=page())

@@ -252,7 +252,7 @@ def pool_page(
     csrf: str,
     static: Json,
     progress: Progress,
-    dimensions: Sequence[Mapping[str, Any]],
+    dimensions: Sequence[Mapping[str, Any]] | None,
     dimension: str,
     assets: Sequence[AssetView],
     total: int,
@@ -261,11 +261,14 @@ def pool_page(
     notes: Sequence[str] = (),
     now: datetime | None = None,
 ) -> Json:
-    """Return the page of the image pool: thumbnails for one dimension, and the need of each dimension."""
+    """Return the page of the image pool: thumbnails for one dimension, and the need of each dimension.
+
+    Without ``dimensions``, the browser continues with the needs that it knows.
+    """
     return {
         **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, notes=notes, now=now),
         "pool": {
-            "dimensions": [dict(row) for row in dimensions],
+            "dimensions": None if dimensions is None else [dict(row) for row in dimensions],
             "dimension": dimension,
             "assets": [_asset(asset) for asset in assets],
             "total": total,

@@ -56,18 +56,21 @@ _PAGE = ExpectedKeys(
 """``web/types.d.ts`` describes each key."""
 
 
-def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> None:
-    """Record a page with a task as the JSON that Streamlit sends, and the task that waits behind it."""
-    _task(services, data, route)
+def page(services: Services, data: Json, *, route: Route = Route.PAGE) -> bytes:
+    """Record a page with a task, and the task that waits behind it. Return the page as JSON, the bytes to send."""
+    body = json.dumps(data).encode()
+    _task(services, data, body, route)
     if data.get("upcoming"):
-        _task(services, {"task": data["upcoming"]}, route)
+        behind = {"task": data["upcoming"]}
+        _task(services, behind, json.dumps(behind).encode(), route)
+    return body
 
 
-def _task(services: Services, data: Json, route: Route) -> None:
+def _task(services: Services, data: Json, body: bytes, route: Route) -> None:
     task = data.get("task")
     if not isinstance(task, Mapping) or not task.get("id"):
         return
-    given: dict[str, Any] = {"person": services.person, "route": route, "body": json.dumps(data).encode()}
+    given: dict[str, Any] = {"person": services.person, "route": route, "body": body}
     given["look"] = lambda secrets: told_by(data, secrets)
     if route is not Route.PREVIEW:
         exposure.sent_task(services.store, **given, task=str(task["id"]), revision=task.get("revision"))

@@ -21,7 +21,7 @@ def _round(number: int, stage: Stage) -> Screen:
 
 
 WORKING_PAGES = (
-    Screen("Author", place=40, stage=Stage.AUTHORING, name="author", render=stages.write),
+    _rating("author", "Author", 40, Stage.AUTHORING),
     *(_round(number, stage) for number, stage in enumerate(VERIFICATIONS, 1)),
     _rating("adjudicate", "Adjudicate", 70, Stage.ADJUDICATION, Role.SENIOR),
     _rating("answer", "Answer", 85, Stage.ANSWERING),

@@ -86,9 +86,9 @@ def _set_goal(services: Services) -> None:
         pace.set_goal(services.store, person=services.person, tasks=int(tasks) if tasks is not None else None)
 
 
-def note(services: Services) -> str | None:
+def note(services: Services, zone: str | None) -> str | None:
     """Return the number of tasks of today and the goal, for the line on top of working pages."""
-    counts = pace.today(services.store, person=services.person, zone=st.context.timezone)
+    counts = pace.today(services.store, person=services.person, zone=zone)
     return _("{n} of {goal} today").format(n=counts[0], goal=counts[1]) if counts is not None else None
 
 

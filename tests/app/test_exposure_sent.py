@@ -94,7 +94,6 @@ def work(
             if not desk.data.get("task"):
                 break
             await desk.submit(answers(desk.data["task"]))
-            await desk.next()
         await desk.close()
         return desk.kept
 

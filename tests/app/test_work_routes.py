@@ -17,7 +17,7 @@ from sqlmodel import select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
-from db.tables import ItemRow
+from db.tables import ExposureRow, ItemRow, TaskRow
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -394,3 +394,35 @@ def _annotations(home: Home, key: str) -> int:
 def test_healthz_needs_no_one(running: Server) -> None:
     reply = Client(running.url).get("/healthz")
     assert (reply.status, json.loads(reply.text)["status"]) == (200, "ok")
+
+
+def test_the_next_page_comes_with_the_answer_and_is_in_the_ledger(home: Home, ana: Client, bo: Client) -> None:
+    for number in range(2):
+        assert _submit(ana, _pick(ana, home), f"page-{number}").status == 200
+    wish = {"project": "tiny", "stage": "verification", "have": None, "n": 7, "submitted": True, "again": 1}
+    first = _next(home, "bo", Stage.VERIFICATION)
+    body = {"task": first.id, "key": "with-page", "values": {"fits": "yes"}}
+    reply = bo.post("/api/submit", {**body, "next": wish})
+    page = reply.data["page"]
+    assert (reply.status, page["view"], page["n"]) == (200, "task", 7)
+    assert page["task"]["id"] != first.id
+    again = bo.post("/api/page", {**wish, "n": 8}).data  # the same task once more
+    assert (again["task"]["id"], again["n"]) == (page["task"]["id"], 8)
+    store = home.store()
+    with store.read() as session:
+        ids = select(TaskRow.id).where(TaskRow.public_id == page["task"]["id"])
+        sent = list(session.exec(select(ExposureRow.sha256).where(ExposureRow.task_id == ids.scalar_subquery())))
+    store.close()
+    assert sent == [hashlib.sha256(json.dumps(each).encode()).hexdigest() for each in (page, again)]
+    lost = bo.post("/api/submit", {**body, "next": wish})  # the reply had not come: the same key once more
+    assert (lost.data["repeated"], lost.data["page"]["task"]["id"]) == (True, page["task"]["id"])
+
+
+def test_an_answer_is_stored_although_no_page_can_follow(home: Home, ana: Client, bo: Client) -> None:
+    task = _pick(ana, home)
+    stored = _submit(ana, task, "no-page", next={"project": "elsewhere", "stage": "verification"})
+    assert (stored.status, stored.data["repeated"], stored.data["page"]) == (200, False, None)
+    assert _submit(ana, task, "no-page").data["submission"] == stored.data["submission"]
+    for wrong in ({"project": "tiny", "stage": "nonsense"}, {"stage": "verification"}):
+        assert bo.post("/api/page", wrong).status == 400
+    assert bo.post("/api/page", {"project": "elsewhere", "stage": "verification"}).status == 404

@@ -220,11 +220,6 @@ test("a wish without a reply is repeated, and a page that answers an older wish 
   assert.equal(bench.task?.id, "t2");
 });
 
-test("a page whose fixed part is unknown is asked for with it", () => {
-  bench.update(pageOf(taskOf("t1"), { static_hash: "unknown" }));
-  assert.equal(wishes[0].have, null);
-});
-
 test("an item without work on it is warned about before it goes back, and a key keeps it", async () => {
   open({}, { lease_until: new Date(Date.now() + 10 * 60 * 1000).toISOString() });
   for (let minute = 0; minute < 8; minute += 1) await wait(60_000);

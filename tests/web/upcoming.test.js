@@ -24,8 +24,8 @@ const keys = async (...names) => {
 /** Someone looks at an item that has just opened. */
 const look = () => mock.timers.tick(300);
 const posts = (path) => sent.filter((each) => each.path === path).map(({ body }) => body);
-const store = async () => {
-  reply?.(200, { submission: "s", saved_at: new Date().toISOString() });
+const store = async (page = null) => {
+  reply?.(200, { submission: "s", saved_at: new Date().toISOString(), page });
   await settle();
 };
 const status = () => document.querySelector(".saved")?.textContent ?? "";
@@ -87,6 +87,20 @@ test("the next item is there while the answer is sent, and stays when the server
       ["t2", "a"],
     ],
   );
+});
+
+test("the page that comes with the acknowledgement confirms what is shown, and no other is asked for", async () => {
+  open();
+  await keys("2");
+  look();
+  const { next } = posts("/api/submit")[0];
+  assert.deepEqual([next.project, next.stage, next.confirms, next.have], ["p", "verification", true, "still"]);
+  assert.equal(JSON.parse(localStorage.getItem("touchstone.submit.7.t1") ?? "{}").next, undefined);
+  const form = document.querySelector(".formhost")?.firstElementChild;
+  await store(pageOf(upcoming("t2"), { n: next.n, upcoming: upcoming("t3"), menu: undefined }));
+  assert.deepEqual([wishes.length, bench.requests.waiting, bench.upcoming.task?.id], [0, null, "t3"]);
+  assert.equal(document.querySelector(".formhost")?.firstElementChild, form);
+  assert.deepEqual(bench.data?.menu, []); // as it came with the first page
 });
 
 test("an answer to an item that the server does not know to be shown waits for that", async () => {

@@ -41,7 +41,7 @@ from workflow.access import exposure
 from workflow.access.projects import access_to
 from workflow.annotate import claims, submissions
 from workflow.annotate.authoring import edit_item
-from workflow.annotate.next_page import next_page
+from workflow.annotate.next_page import PageRequest, next_page
 from workflow.files import exposures
 from workflow.files.project_check import check, remarks
 
@@ -52,7 +52,7 @@ Change = Callable[[dict[str, Any]], None]
 
 def show(store: Store, person: Person, stage: Stage = Stage.VERIFICATION, change: Change | None = None) -> TaskView:
     """Send someone their page, as a server does; ``change`` is what a faulty one does to it."""
-    turn = next_page(store, person=person, project="p", stage=stage)
+    turn = next_page(store, person=person, wanted=PageRequest(project="p", stage=stage))
     assert isinstance(turn.found, TaskView), turn.found
     data = page.task_page(
         person=person,

@@ -14,7 +14,7 @@ from domain.records import NoTask, Person, TaskView
 from domain.states import Stage, TaskState
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema
 from workflow.annotate import claim_rules, claims, submissions
-from workflow.annotate.next_page import next_page
+from workflow.annotate.next_page import PageRequest, next_page
 from workflow.files.project_check import check
 
 pytestmark = pytest.mark.both_databases
@@ -35,7 +35,7 @@ def begin(store: Store, n: int, *, raters: int = 1) -> None:
 
 def page(store: Store, person: Person) -> tuple[TaskView, TaskView | None]:
     """What a person's page shows, and what waits behind it."""
-    turn = next_page(store, person=person, ahead=True, **PLACE)
+    turn = next_page(store, person=person, wanted=PageRequest(ahead=True, **PLACE))
     assert isinstance(turn.found, TaskView)
     return turn.found, turn.upcoming
 
@@ -133,7 +133,7 @@ def test_who_is_stopped_does_not_get_the_reserved_task(
     submit(store, ann, first)
     stopped = NoTask(code="stopped", sentence="Stopped.")
     monkeypatch.setattr(claim_rules, "why_stopped", lambda *_, **__: stopped)
-    turn = next_page(store, person=ann, ahead=True, **PLACE)
+    turn = next_page(store, person=ann, wanted=PageRequest(ahead=True, **PLACE))
     assert (turn.found, turn.upcoming) == (stopped, None)
     assert (row_of(store, behind).state, events(store, behind)) == (TaskState.OPEN, [])
 

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
+from datetime import datetime
 
-from db.engine import Store
-from domain.records import NoTask, Person, Progress, ProjectView, TaskView
+from db.engine import Session, Store
+from domain.errors import ConflictError
+from domain.records import NoTask, Person, Progress, ProjectView, Submission, SubmissionReceipt, TaskView
 from domain.states import Stage
 from workflow.access.projects import access_to, view_of
-from workflow.annotate import claims, progress
+from workflow.annotate import claims, progress, submissions
+
+log = logging.getLogger("touchstone")
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """The page that a person asks for."""
+
+    project: str
+    stage: Stage
+    dimension: str | None = None
+    postponed: str | None = None
+    fresh: bool = True
+    """Whether the numbers must be new even if there is a task."""
+    ahead: bool = False
+    """Whether to reserve the task that follows, too (``claims.reserve_next``)."""
 
 
 @dataclass(frozen=True)
@@ -22,39 +41,83 @@ class NextPage:
     """The task after this one, held for the person until they see it."""
 
 
-def next_page(
-    store: Store,
-    *,
-    person: Person,
-    project: str,
-    stage: Stage,
-    dimension: str | None = None,
-    postponed: str | None = None,
-    fresh: bool = True,
-    ahead: bool = False,
-) -> NextPage:
+@dataclass(frozen=True)
+class _Turn:
+    """What one transaction found."""
+
+    view: ProjectView
+    found: TaskView | NoTask | None
+    numbers: Progress | None
+    upcoming: TaskView | None
+
+
+def next_page(store: Store, *, person: Person, wanted: PageRequest) -> NextPage:
     """Return the next task (``claims.next_task``) and the person's numbers (``progress.progress``).
 
-    Without ``fresh``, recent numbers are enough as long as there is a task. Counting never happens inside a write
-    transaction that others wait for. ``ahead`` also reserves the task that follows (``claims.reserve_next``).
+    Counting never happens inside a write transaction that others wait for.
     """
-    while True:
+    page = None
+    while page is None:
+        with store.write() as session:
+            turn = _turn(session, person, wanted, store.now())
+        page = _finished(store, person, wanted, turn)
+    return page
+
+
+def submit_and_go_on(
+    store: Store, *, person: Person, task: str, key: str, given: Submission, wanted: PageRequest | None
+) -> tuple[SubmissionReceipt, NextPage | None]:
+    """Store a submission (``submissions.submit``) and return the next page, in one transaction.
+
+    The page is None if the search for a task takes long, or if no page can be made. The submission is stored anyway.
+    """
+    turn, done = None, None
+    try:
         with store.write() as session:
             now = store.now()
-            access = access_to(session, person=person, project=project)
-            task = claims.take_next(
-                session, access=access, person=person, stage=stage, dimension=dimension, postponed=postponed, now=now
+            done = submissions.submit_within(session, person=person, task=task, key=key, given=given, now=now)
+            if wanted is not None and not isinstance(done, ConflictError):
+                turn = _turn(session, person, wanted, now)
+    except Exception as error:
+        if done is None:
+            raise
+        log.warning("A submission is stored without the next page.", exc_info=error)
+        turn = None
+        with store.write() as session:
+            done = submissions.submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
+    if isinstance(done, ConflictError):
+        raise done
+    return done, None if wanted is None or turn is None else _finished(store, person, wanted, turn)
+
+
+def _turn(session: Session, person: Person, wanted: PageRequest, now: datetime) -> _Turn:
+    access = access_to(session, person=person, project=wanted.project)
+    stage, dimension = wanted.stage, wanted.dimension
+    task = claims.take_next(
+        session,
+        access=access,
+        person=person,
+        stage=stage,
+        dimension=dimension,
+        postponed=wanted.postponed,
+        now=now,
+    )
+    numbers = upcoming = None
+    if isinstance(task, TaskView):
+        if wanted.ahead:
+            upcoming = claims.reserve_next(
+                session, access=access, person=person, stage=stage, dimension=dimension, now=now
             )
-            numbers = upcoming = None
-            if ahead and isinstance(task, TaskView):
-                upcoming = claims.reserve_next(
-                    session, access=access, person=person, stage=stage, dimension=dimension, now=now
-                )
-            if not fresh and isinstance(task, TaskView):
-                numbers = progress.at_once(session, access=access, person=person, stage=stage, now=now)
-        if task is not None:
-            break
+        if not wanted.fresh:
+            numbers = progress.at_once(session, access=access, person=person, stage=stage, now=now)
+    return _Turn(view_of(access), task, numbers, upcoming)
+
+
+def _finished(store: Store, person: Person, wanted: PageRequest, turn: _Turn) -> NextPage | None:
+    if turn.found is None:
+        return None
+    numbers = turn.numbers
     if numbers is None:
-        fresh = fresh or isinstance(task, NoTask)
-        numbers = progress.progress(store, person=person, project=project, stage=stage, fresh=fresh)
-    return NextPage(view_of(access), task, numbers, upcoming)
+        fresh = wanted.fresh or isinstance(turn.found, NoTask)
+        numbers = progress.progress(store, person=person, project=wanted.project, stage=wanted.stage, fresh=fresh)
+    return NextPage(turn.view, turn.found, numbers, turn.upcoming)

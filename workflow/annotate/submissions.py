@@ -88,7 +88,7 @@ def submit(
     given = Submission(
         values=values,
         reasons=reasons or {},
-        note=note.replace("\0", ""),
+        note=note,
         seconds=seconds,
         field_seconds=field_seconds,
         guideline=guideline,
@@ -105,6 +105,7 @@ def submit_within(
     session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
 ) -> SubmissionReceipt | ConflictError:
     """Do the same as ``submit`` inside a transaction; return a conflict instead of raising it, to keep the draft."""
+    given = replace(given, note=given.note.replace("\0", ""))
     _must_fit(given, key)
     row, access = held_task(session, person=person, task=task, with_item=True)
     earlier = submissions.by_key(session, person_id=person.id, key=key)

@@ -8,7 +8,7 @@ import { unique } from "./dom.js";
 import { Gone, post, Refused } from "./http.js";
 import { forget, namesOf, read, write } from "./storage.js";
 
-/** @import { Answers, Attempt, DraftReply, SubmitReply, Task } from "./types" */
+/** @import { Answers, Attempt, DraftReply, SubmitReply, Task, Wish } from "./types" */
 
 /**
  * @typedef {object} Listener what is told
@@ -198,9 +198,10 @@ export class Sync {
   /**
    * One submission: resolves with the server's acknowledgement, rejects with Refused. Being offline only takes longer.
    * @param {Omit<Attempt, "task" | "key">} payload
+   * @param {Wish} next what the reply is to bring besides
    * @returns {Promise<SubmitReply>}
    */
-  async submit(payload) {
+  async submit(payload, next) {
     const { task } = this;
     if (task === null) throw new Error("no task is open");
     clearTimeout(this.timer);
@@ -208,7 +209,7 @@ export class Sync {
     write(this.submitName(task), attempt);
     this.held = task;
     try {
-      const answer = await this.deliver(attempt);
+      const answer = await this.deliver(attempt, next);
       this.finish(task);
       this.tell({ kind: "submitted", task });
       return answer;
@@ -230,13 +231,14 @@ export class Sync {
 
   /**
    * @param {Attempt} attempt
+   * @param {Wish} [next]
    * @returns {Promise<SubmitReply>}
    */
-  async deliver(attempt) {
+  async deliver(attempt, next) {
     for (let tries = 0; ; tries += 1) {
       const slow = setTimeout(() => this.listener.gone(), SLOW_MS);
       try {
-        const answer = await post("/api/submit", this.csrf, attempt);
+        const answer = await post("/api/submit", this.csrf, { ...attempt, next });
         this.failures = Math.max(this.failures, 1); // whatever was told of waiting is over
         this.recovered();
         return answer;

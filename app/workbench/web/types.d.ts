@@ -275,7 +275,8 @@ export interface TaskPage extends Frame {
 
 export interface PoolPage extends Frame {
   view: "pool";
-  pool: PoolPart;
+  /** Without dimensions where the browser looks again at the pool that it shows: they are as before. */
+  pool: Omit<PoolPart, "dimensions"> & { dimensions: PoolPart["dimensions"] | null };
 }
 
 export interface NothingPage extends Frame {
@@ -416,6 +417,8 @@ export interface SubmitReply {
   /** The id of what was stored. */
   submission: string;
   saved_at: string;
+  /** What came of the wish that went with the submission. */
+  page: Page | null;
 }
 
 export interface HeartbeatReply {
@@ -439,8 +442,13 @@ export interface Problem {
   message: string;
 }
 
-/** What a page asks for with its next rerun. */
+/** The page that a page asks for: of a project and stage, in a dimension of it. */
 export interface Wish {
+  project?: string;
+  stage?: string;
+  dimension?: string | null;
+  /** The time zone of the browser. */
+  zone?: string;
   have?: string | null;
   pool?: PoolPlace;
   refresh?: boolean;

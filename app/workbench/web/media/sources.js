@@ -30,6 +30,18 @@ export function prefetch(ids) {
   }
 }
 
+/** @param {Task} task */
+const ownMedia = (task) => task.assets.filter((asset) => !asset.missing).map((asset) => asset.id);
+
+/**
+ * @param {string[]} ids
+ * @param {Task} task
+ */
+const but = (ids, task) => {
+  const mine = ownMedia(task);
+  return ids.filter((id) => !mine.includes(id));
+};
+
 /** The media of the tasks to come. */
 export class Prefetch {
   constructor() {
@@ -42,10 +54,16 @@ export class Prefetch {
    * @param {string[] | null} told null: as was told before
    */
   fetch(task, told) {
-    const mine = task.assets.filter((asset) => !asset.missing).map((asset) => asset.id);
-    if (told) this.ids = told;
-    else if (!mine.every((id) => this.ids.includes(id))) this.ids = []; // the task came otherwise
-    this.ids = this.ids.filter((id) => !mine.includes(id));
+    this.ids = told ? but(told, task) : this.after(task);
     prefetch(this.ids);
+  }
+
+  /**
+   * What is left of them once a task is opened.
+   * @param {Task} task
+   */
+  after(task) {
+    const came = ownMedia(task).every((id) => this.ids.includes(id));
+    return came ? but(this.ids, task) : []; // otherwise the task came otherwise
   }
 }

@@ -94,12 +94,13 @@ export class Actions {
     }
     bench.setBusy(true);
     side.say(t("Sending…"));
+    const next = bench.requests.wish({ submitted: true });
     try {
-      const answer = await bench.sync.submit(payload);
+      const answer = await bench.sync.submit(payload, next);
       active.done(task.id);
       this.saved(answer);
       bench.hideBanner();
-      bench.requests.ask({ submitted: true });
+      bench.requests.take(next, answer.page);
     } catch (error) {
       bench.setBusy(false);
       side.say("");

@@ -165,7 +165,12 @@ export class Bench {
    * @returns {Wish}
    */
   standing() {
+    const { project, stage } = this.fixed;
     return {
+      project: project.name,
+      stage: stage.name,
+      dimension: new URLSearchParams(location.search).get("dimension"),
+      zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       ...(this.pool ? { pool: this.pool.place() } : {}),
       ahead: this.ahead.ids.length,
       have: this.data?.static_hash,
@@ -183,16 +188,14 @@ export class Bench {
     if (data.keys) useKeys(data.keys);
     if (data.static) statics.set(data.static_hash, data.static);
     const still = statics.get(data.static_hash);
-    if (!still) {
-      this.requests.ask({ have: null });
-      return;
-    }
+    if (!still) throw new Error("the page lacks its fixed part");
     const wished = this.requests.waiting;
     if (wished && data.n !== null && data.n !== undefined && data.n < this.requests.wishes) return;
     this.lease.skew = Date.parse(data.now) - Date.now();
     this.still = still;
     this.sync.identify(data);
     const before = this.data;
+    data.menu ??= before?.menu;
     if (this.upcoming.keeps(before, data, wished)) return;
     this.data = data;
     this.requests.settle();

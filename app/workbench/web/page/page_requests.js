@@ -1,23 +1,23 @@
 // Asking for the next page. A wish goes out with a number, is repeated until the page that answers it has come, and when
-// the connection that carries pages does not come back by itself the whole page is loaded anew.
+// the server does not answer after some tries the whole page is loaded anew.
 
-/** @import { Wish } from "../types" */
+import { Gone, post, Refused } from "../http.js";
+
+/** @import { Page, Wish } from "../types" */
 /** @import { Bench } from "./bench.js" */
 
-const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
+const ANSWER_MS = 2500; // longer than any healthy reply; then the wish is repeated
 const LOOK_MS = 1500;
 
 export class PageRequests {
   /** @param {Bench} bench */
   constructor(bench) {
     this.bench = bench;
-    /** @type {(wish: Wish) => void} */
-    this.fire = () => {};
     this.wishes = 0;
     /** @type {Wish | null} */
     this.waiting = null;
     this.tries = 0;
-    this.broke = false; // until a page has come through again: Streamlit's own connection may be down for longer
+    this.broke = false; // until a page has come through again
     this.watch = 0;
     this.stopped = false;
   }
@@ -37,13 +37,37 @@ export class PageRequests {
     return this.blocking && !this.waiting?.refresh;
   }
 
+  /**
+   * A wish with its number.
+   * @param {Wish} wish
+   * @returns {Wish}
+   */
+  wish(wish) {
+    this.wishes += 1;
+    return { ...this.bench.standing(), ...wish, n: this.wishes, again: 1 };
+  }
+
   /** @param {Wish} wish */
   ask(wish) {
     if (this.stopped) return;
-    this.wishes += 1;
-    this.waiting = { ...this.bench.standing(), ...wish, n: this.wishes };
+    this.waiting = this.wish(wish);
     this.tries = 0;
     this.send();
+  }
+
+  /**
+   * A page that came with the answer to something else. Without one it is asked for.
+   * @param {Wish} wish
+   * @param {Page | null} page
+   */
+  take(wish, page) {
+    if (this.stopped) return;
+    if (!page) {
+      this.ask(wish);
+      return;
+    }
+    this.waiting = wish;
+    this.bench.update(page);
   }
 
   send() {
@@ -55,6 +79,24 @@ export class PageRequests {
     }
     this.fire({ ...this.waiting, again: this.tries });
     this.watch = setTimeout(() => this.send(), this.broke ? ANSWER_MS / 2 : ANSWER_MS);
+  }
+
+  /** @param {Wish} wish */
+  async fire(wish) {
+    const { bench } = this;
+    try {
+      const page = await post("/api/page", bench.page.csrf, wish);
+      if (!this.stopped) bench.update(page);
+    } catch (error) {
+      if (this.stopped || wish.n !== this.waiting?.n) return;
+      if (error instanceof Gone) {
+        if (error.words) bench.pageAway(error.words);
+      } else if (!(error instanceof Refused)) throw error;
+      else if (error.status === 401) {
+        clearTimeout(this.watch);
+        bench.actions.signInAgain(error);
+      } else if (error.status < 500) this.reloadWhenBack(); // a page that is loaded anew belongs to the present session, or says what is wrong
+    }
   }
 
   /** The page has come. */

@@ -39,7 +39,8 @@ export class PoolView {
       });
       this.root.append(this.pool.root);
     }
-    this.pool.update(pool, bench.fixed, refreshed);
+    const dimensions = pool.dimensions ?? this.pool.pool.dimensions;
+    this.pool.update({ ...pool, dimensions }, bench.fixed, refreshed);
     if (!refreshed) this.pool.grid.focus({ preventScroll: true });
     prefetch([]);
   }

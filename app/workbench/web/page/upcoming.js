@@ -123,7 +123,8 @@ export class Upcoming {
     if (!next) throw new Error("no task waits");
     const values = bench.actions.answers();
     bench.sync.change(values);
-    const sent = bench.sync.submit(payload);
+    const wish = bench.requests.wish({ submitted: true, confirms: true, ahead: bench.ahead.after(next).length });
+    const sent = bench.sync.submit(payload, wish);
     bench.active.done(page.task.id);
     this.sends = true;
     this.task = null;
@@ -131,8 +132,9 @@ export class Upcoming {
     this.waitAMoment();
     bench.side.say(SENDING);
     try {
-      bench.actions.saved(await sent);
-      bench.requests.ask({ submitted: true, confirms: true });
+      const answer = await sent;
+      bench.actions.saved(answer);
+      bench.requests.take(wish, answer.page);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       await bench.sync.flush(); // what was typed meanwhile
