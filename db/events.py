@@ -7,16 +7,17 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, or_
+from sqlalchemy import ColumnElement, bindparam, func, or_
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.many_rows import insert_all
 from db.records import StoredEvent
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
 from domain.project_parts import PASSING
 
-_INSERT = insert(EventRow)
+_INSERT = prepared.insertion(EventRow)
 
 
 def record(
@@ -41,8 +42,7 @@ def record(
         "origin": origin(),
         "data": dict(data or {}),
     }
-    session.flush()  # store the rows that the event names first
-    session.connection().execute(_INSERT, line)
+    prepared.run(session, _INSERT, line)
 
 
 def record_of_items(
@@ -216,18 +216,16 @@ def taken_away(session: Session, *, task_id: int, person_id: int, login: str) ->
 
 def taken_at(session: Session, *, task_id: int, person_id: int, kinds: Sequence[str]) -> datetime | None:
     """Return when a person was first given a task."""
-    moment: datetime | None = session.exec(
-        _taken_at(), params={"task": task_id, "person": person_id, "kinds": list(kinds)}
-    ).first()
+    moment: datetime | None = prepared.first(session, _taken_at(tuple(kinds)), {"task": task_id, "person": person_id})
     return moment
 
 
 @cache
-def _taken_at() -> Any:
+def _taken_at(kinds: tuple[str, ...]) -> Any:
     wanted = select(EventRow.at).where(
         col(EventRow.task_id) == bindparam("task"),
         col(EventRow.person_id) == bindparam("person"),
-        col(EventRow.kind).in_(bindparam("kinds", expanding=True)),
+        col(EventRow.kind).in_(kinds),
     )
     return wanted.order_by(col(EventRow.id)).limit(1)
 

@@ -21,6 +21,7 @@ from sqlmodel import Session, col, select
 from db import reworded
 from db.engine import UNHURRIED, Direct
 from db.many_rows import insert_or_ignore
+from db.prepared import prepared, rows
 from db.records import StoredAnnotation, StoredExposure, StoredExposureShape
 from db.tables import (
     AnnotationRow,
@@ -150,18 +151,12 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str | bytes) else value
 
 
-_compiled: dict[tuple[str, str, int], tuple[str, Sequence[str] | None, Mapping[str, Any]]] = {}
-
-
 def _run(direct: Direct, statement: Any, given: Mapping[str, Any]) -> Any:
-    """Run a statement of this module that has only bound parameters. It is compiled once."""
-    key = (direct.dialect.name, direct.dialect.paramstyle, id(statement))
-    if key not in _compiled:
-        made = statement.compile(dialect=direct.dialect)
-        _compiled[key] = (str(made), made.positiontup, made._bind_processors)
-    text, places, convert = _compiled[key]
-    values = [convert[name](given[name]) if name in convert else given[name] for name in places or given]
-    return direct.run(text, tuple(values) if places else dict(zip(given, values, strict=True)))
+    """Run a statement of this module."""
+    ready = prepared(direct.dialect, statement)
+    if ready is None:
+        raise ValueError("a statement about what is sent has no lists")
+    return direct.run(ready.text, ready.values(given))
 
 
 def add(
@@ -258,13 +253,10 @@ def add_media(
     now: datetime,
 ) -> None:
     """Record that an image or clip is being sent to a person. The same bytes are recorded once."""
-    wanted = sa_select(col(AssetRow.id), col(AssetRow.project_id), col(ProjectRow.schema_version_id)).join(
-        ProjectRow, col(ProjectRow.id) == AssetRow.project_id
-    )
-    placed = session.execute(wanted.where(col(AssetRow.public_id) == asset)).first()
-    if placed is None:
+    placed = rows(session, _of_asset(), {"asset": asset})
+    if not placed:
         return
-    asset_id, project_id, version = placed
+    asset_id, project_id, version = placed[0]
     shape = _shape(Disclosure(), version)
     _add_shape(Direct.of(session), project_id, version, shape, Disclosure())
     shape_id = session.execute(
@@ -287,6 +279,13 @@ def add_media(
         "at": now,
     }
     insert_or_ignore(session, ExposureRow, [row])
+
+
+@cache
+def _of_asset() -> Any:
+    wanted = sa_select(col(AssetRow.id), col(AssetRow.project_id), col(ProjectRow.schema_version_id))
+    wanted = wanted.join(ProjectRow, col(ProjectRow.id) == AssetRow.project_id)
+    return wanted.where(col(AssetRow.public_id) == bindparam("asset"))
 
 
 def _id_of_task(session: Session, public_id: str | None) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
-from db import reworded
+from db import prepared, reworded
 from db.records import StoredRevision
 from db.tables import ItemRow, RevisionRow
 from domain.states import ItemState
@@ -21,7 +21,7 @@ def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
     known: dict[tuple[int, int], Mapping[str, Any]] = session.info.setdefault("contents", {})
     if (item_id, revision) not in known:
         given = {"item": item_id, "revision": revision}
-        fields, version = session.exec(_content(), params=given).one()
+        fields, version = prepared.first(session, _content(), given)
         known[item_id, revision] = reworded.content(session, version=version, given=fields, item_id=item_id)
     return dict(known[item_id, revision])
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, func, update
 from sqlalchemy import select as plain_select
+from sqlalchemy.exc import NoResultFound
 from sqlmodel import Session, col, select
 
-from db import reworded
+from db import prepared, reworded
 from db.many_rows import insert_all
 from db.records import (
     StoredAnnotation,
@@ -71,7 +72,7 @@ def lock(session: Session, *, id: int) -> StoredItem:
     """Return an item, locked until the transaction ends, so that its verdict is made once."""
     held = _held(session)
     if id not in held:
-        held[id] = session.exec(_by_id(hold=True), params={"item": id}).one()
+        held[id] = _of_record(_one(session, id, hold=True))
     return held[id]
 
 
@@ -101,7 +102,19 @@ def _held(session: Session) -> dict[int, StoredItem]:
 @cache
 def _by_id(*, hold: bool) -> Any:
     wanted = select(ItemRow).where(col(ItemRow.id) == bindparam("item"))
-    return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
+    return wanted.with_for_update(key_share=True) if hold else wanted
+
+
+def _one(session: Session, id: int, *, hold: bool) -> Any:
+    found = prepared.first(session, _by_id(hold=hold), {"item": id})
+    if found is None:
+        raise NoResultFound(f"there is no item {id}")
+    return found
+
+
+def _of_record(found: Any) -> StoredItem:
+    """Return a record (``db.prepared``) of an item as one that ``settle`` and ``revise`` may change."""
+    return StoredItem.model_construct(**found._asdict())
 
 
 def lock_of_task(session: Session, *, task: str) -> None:
@@ -109,9 +122,9 @@ def lock_of_task(session: Session, *, task: str) -> None:
 
     All transactions lock an item before its tasks, so that two of them never deadlock.
     """
-    row: StoredItem | None = session.exec(_of_task(), params={"task": task}).first()
-    if row is not None:
-        _held(session)[row.id] = row
+    found = prepared.first(session, _of_task(), {"task": task})
+    if found is not None:
+        _held(session)[found.id] = _of_record(found)
 
 
 @cache
@@ -122,7 +135,6 @@ def _of_task() -> Any:
         .where(col(TaskRow.public_id) == bindparam("task"))
         .where(col(TaskRow.stage).not_in((Stage.GRADING, Stage.COMPARISON)))
         .with_for_update(of=ItemRow, key_share=True)
-        .execution_options(populate_existing=True)
     )
 
 
@@ -130,7 +142,7 @@ def by_id(session: Session, *, id: int) -> StoredItem:
     """Return an item, which must exist."""
     if id in _held(session):
         return _held(session)[id]
-    stored_item: StoredItem = session.exec(_by_id(hold=False), params={"item": id}).one()
+    stored_item: StoredItem = _one(session, id, hold=False)
     return stored_item
 
 
@@ -175,17 +187,13 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
 def settle(session: Session, *, states: Sequence[tuple[StoredItem, ItemState]]) -> None:
     """Store the states that follow from the votes on locked items."""
     for item, state in states:
-        item.state = state
-        session.add(item)
-    session.flush()
+        prepared.change(session, ItemRow, item, state=state)
 
 
 def revise(session: Session, *, item: StoredItem, row: Mapping[str, Any]) -> None:
     """Add a revision (as ``insert_revisions``) to a locked item and make it the current one."""
     insert_revisions(session, rows=[row])
-    item.current_revision = row["number"]
-    session.add(item)
-    session.flush()
+    prepared.change(session, ItemRow, item, current_revision=row["number"])
 
 
 def of_project(session: Session, *, project_id: int) -> Sequence[StoredItem]:
@@ -256,7 +264,7 @@ def with_states(
 
 def assets(session: Session, *, item_id: int) -> list[tuple[StoredItemAsset, StoredAsset, StoredMediaObject | None]]:
     """Return an item's assets in order, with the records of their files."""
-    return [(link, asset, media) for link, asset, media in session.exec(_assets(), params={"item": item_id})]
+    return prepared.rows(session, _assets(), {"item": item_id})
 
 
 @cache
@@ -371,15 +379,15 @@ def latest_by_stage(
     session: Session, *, item_id: int, revision: int, stages: Sequence[Stage], purpose: Purpose = Purpose.LIVE
 ) -> dict[Stage, list[StoredAnnotation]]:
     """Return the submissions of ``latest_annotations`` for several stages."""
-    given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
+    given = {"item": item_id, "revision": revision, "purpose": purpose}
     stored_annotations: dict[Stage, list[StoredAnnotation]] = {stage: [] for stage in stages}
-    for row in reworded.query(session, _latest_annotations(), given):
+    for row in reworded.read_annotations(session, _latest_annotations(tuple(stages)), given):
         stored_annotations[row.stage].append(row)
     return stored_annotations
 
 
 @cache
-def _latest_annotations() -> Any:
+def _latest_annotations(stages: tuple[Stage, ...]) -> Any:
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.item_id) == bindparam("item")
     )
@@ -387,7 +395,7 @@ def _latest_annotations() -> Any:
         select(AnnotationRow)
         .where(
             col(AnnotationRow.item_id) == bindparam("item"),
-            col(AnnotationRow.stage).in_(bindparam("stages", expanding=True)),
+            col(AnnotationRow.stage).in_(stages),
             col(AnnotationRow.purpose) == bindparam("purpose"),
             col(AnnotationRow.revision) == bindparam("revision"),
             col(AnnotationRow.id).not_in(newer),

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.records import StoredInvitation, StoredPerson, StoredSession
 from db.tables import (
     AnnotationRow,
@@ -126,8 +127,10 @@ def session_with_person(
     session: Session, *, token_hash: str, now: datetime
 ) -> tuple[StoredSession, StoredPerson, str | None] | None:
     """Return a live session, its person, and the language that they have chosen."""
-    row = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
-    return (row[0], row[1], row[2]) if row else None
+    found: tuple[StoredSession, StoredPerson, str | None] | None = prepared.first(
+        session, _live_session(), {"token_hash": token_hash, "now": now}
+    )
+    return found
 
 
 @cache

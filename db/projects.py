@@ -11,7 +11,7 @@ import sqlalchemy
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
-from db import reworded
+from db import prepared, reworded
 from db.engine import CHANGES
 from db.many_rows import insert_or_ignore
 from db.records import StoredMember, StoredPerson, StoredProject, StoredSchemaVersion
@@ -104,7 +104,7 @@ def standing(
     version that the person opened last.
     """
     wanted = _standing("id" if name is None else "name")
-    row = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
+    row = prepared.first(session, wanted, {"person_id": person_id, "project": id if name is None else name})
     if row is None or (person_id is not None and row[0].name.startswith(PASSING)):
         return None
     reworded.note(session, project=row[0])

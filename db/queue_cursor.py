@@ -25,6 +25,7 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.many_rows import insert_or_ignore
 from db.records import StoredQueueCursor
 from db.tables import QueueCursorRow, TaskRow
@@ -56,6 +57,7 @@ BUDGET = 20_000
 """The number of slots that one transaction looks at. A longer search continues in another, so that nobody waits for it.
 """
 
+_POSITION = {"bits", "rank", "place", "ended", "begun", "cost", "heard", "heard_id"}
 _WIDTH = SHUFFLE_RANGE.bit_length() - 1
 
 
@@ -101,6 +103,8 @@ class Cursor:
     """Whether the search stopped early, so that there may be more work."""
     taker: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the protocol's rules for the person, as ``db.task_rules.taker`` returns them."""
+    stored: Mapping[str, Any] = field(default_factory=dict)
+    """The position in the database."""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -133,17 +137,23 @@ def open_cursor(
     """
     key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension has such a name
     given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": key}
-    row: StoredQueueCursor | None = session.exec(_stored(hold), params=given).first()
-    if row is None:
-        row = QueueCursorRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
-        if hold:
-            values = row.model_dump(exclude={"id"})
-            insert_or_ignore(session, QueueCursorRow, [{**values, "stage": stage}])
-            row = session.exec(_stored(hold), params=given).one()
-    if not hold:
-        row = QueueCursorRow(**row.model_dump())
+    found = prepared.first(session, _stored(hold), given)
+    if found is None and hold:
+        new = StoredQueueCursor.model_construct(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
+        insert_or_ignore(session, QueueCursorRow, [{**new.model_dump(exclude={"id"}), "stage": stage}])
+        found = prepared.first(session, _stored(hold), given)
+    given = {"project_id": project_id, "person_id": person_id, "stage": stage, "dimension": key}
+    row = StoredQueueCursor.model_construct(**(given if found is None else found._asdict()))
     theirs = taker(session, stage, person_id)
-    return Cursor(row=row, seed=seed, random=random, dimension=dimension, level=level, taker=theirs)
+    stored = row.model_dump(include=_POSITION)
+    return Cursor(row=row, seed=seed, random=random, dimension=dimension, level=level, taker=theirs, stored=stored)
+
+
+def keep(session: Session, cursor: Cursor) -> None:
+    """Store the position of a cursor that was opened with ``hold``."""
+    position = cursor.row.model_dump(include=_POSITION)
+    if position != cursor.stored:
+        prepared.change(session, QueueCursorRow, cursor.row, **position)
 
 
 @cache
@@ -163,17 +173,16 @@ def search(session: Session, cursors: Sequence[Cursor], *, limit: int) -> list[t
     Return at least ``limit`` slots, if there are enough.
     """
     slots: list[tuple[Cursor, SearchedSlot]] = []
-    with session.no_autoflush:  # no query depends on a cursor's stored position
+    for cursor in cursors:
+        slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
+    if cursors and cursors[0].random and not slots:
         for cursor in cursors:
-            slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
-        if cursors and cursors[0].random and not slots:
-            for cursor in cursors:
-                slots += [(cursor, spot) for spot in _news(session, cursor)]
-        if not slots:
-            for cursor in cursors:
-                if not cursor.more and _relap_due(cursor, RELAP_AFTER):
-                    _begin_lap(session, cursor)
-                    slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
+            slots += [(cursor, spot) for spot in _news(session, cursor)]
+    if not slots:
+        for cursor in cursors:
+            if not cursor.more and _relap_due(cursor, RELAP_AFTER):
+                _begin_lap(session, cursor)
+                slots += [(cursor, spot) for spot in _ahead(session, cursor, limit=limit)]
     return sorted(slots, key=lambda each: (each[1].rank, each[1].place))
 
 
@@ -230,13 +239,12 @@ def _copy(cursor: Cursor) -> _Look:
 
 def _ranked_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[SearchedSlot]:
     given = {**cursor.given, "rank": look.rank, "place": look.place, "limit": size}
-    rows = session.execute(_ranked(look.stage, bool(look.dimension)), given).all()
-    if rows:
-        look.rank, look.place = rows[-1].rank, rows[-1].shuffle
+    rows = prepared.rows(session, _ranked(look.stage, bool(look.dimension)), given)
+    spots = [SearchedSlot(*row) for row in rows]
+    if spots:
+        look.rank, look.place = spots[-1].rank, spots[-1].place
     look.ended = len(rows) < size
-    return [
-        SearchedSlot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows
-    ]
+    return spots
 
 
 def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> list[SearchedSlot]:
@@ -246,18 +254,10 @@ def _random_look(session: Session, cursor: Cursor, look: _Look, size: int) -> li
     turn, low = after >> width, after & ((1 << width) - 1)
     begin = block_at(turn, bits=bits, key=_key(cursor, bits)) << width
     given = {**cursor.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
-    rows = session.execute(_block(look.stage, bool(look.dimension)), given).all()
+    rows = prepared.rows(session, _block(look.stage, bool(look.dimension)), given)
     spots = [
-        SearchedSlot(
-            row.id,
-            row.item_id,
-            row.unit,
-            cursor.level,
-            (turn << width) + row.shuffle - begin,
-            row.opened,
-            bool(row.free),
-        )
-        for row in rows
+        SearchedSlot(id, item_id, unit, cursor.level, (turn << width) + shuffle - begin, opened, free)
+        for id, item_id, unit, _, shuffle, opened, free in rows
     ]
     look.place = spots[-1].place if len(rows) == size else ((turn + 1) << width) - 1
     look.ended = look.place >= SHUFFLE_RANGE - 1
@@ -333,11 +333,10 @@ def _news(session: Session, cursor: Cursor) -> list[SearchedSlot]:
     seen, began = 0, time.perf_counter()
     while seen <= BUDGET:
         given = {**cursor.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
+        found = prepared.rows(session, _offered(row.stage, bool(cursor.dimension), cursor.random), given)
         spots = [
-            SearchedSlot(
-                slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened, bool(slot.free), in_lap=False
-            )
-            for slot in session.execute(_offered(row.stage, bool(cursor.dimension), cursor.random), given).all()
+            SearchedSlot(id, item_id, unit, rank, place, opened, free, in_lap=False)
+            for id, item_id, unit, rank, place, opened, free in found
         ]
         passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]
         free = [spot for spot in passed if spot.free]

@@ -15,6 +15,7 @@ from sqlalchemy import Row
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, SQLModel, col
 
+from db import prepared
 from db.records import StoredAnnotation, StoredProject
 from db.tables import AnnotationRow, GoldRow, ImportedRatingRow, ItemRow, JudgementRow, ProjectRow, RevisionRow, RunRow
 from domain.rated_units import BETWEEN
@@ -122,6 +123,12 @@ def query(session: Session, wanted: Any, params: Mapping[str, Any] | None = None
     rows = session.exec(wanted, params=params).all()
     reader = _RowReader(session, [part for row in rows for part in (row if isinstance(row, Row) else (row,))])
     return [tuple(map(reader.read, row)) if isinstance(row, Row) else reader.read(row) for row in rows]
+
+
+def read_annotations(session: Session, wanted: Any, params: Mapping[str, Any]) -> list[StoredAnnotation]:
+    """Return the submissions that a statement of ``db.prepared`` selects, in the current words, for reading only."""
+    rows: list[StoredAnnotation] = prepared.rows(session, wanted, params)
+    return query(session, wanted, params) if any(differs(session, project_id=row.project_id) for row in rows) else rows
 
 
 def stored_now(session: Session, row: StoredAnnotation) -> StoredAnnotation:

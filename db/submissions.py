@@ -10,10 +10,13 @@ from typing import Any
 from sqlalchemy import and_, bindparam, delete, exists, func, or_
 from sqlmodel import Session, col, select
 
-from db import reworded, task_claims
+from db import prepared, reworded, task_claims
 from db.records import StoredAnnotation, StoredDraft, StoredTask
 from db.tables import AnnotationRow, DraftRow, PostponementRow, TaskRow
+from db.types import public_id
 from domain.states import Purpose, Stage, TaskState
+
+_INSERT = prepared.insertion(AnnotationRow)
 
 
 def add(
@@ -37,7 +40,8 @@ def add(
     now: datetime,
 ) -> StoredAnnotation:
     """Store a person's submission for a locked slot, and close the slot."""
-    row = AnnotationRow(
+    row = dict(
+        public_id=public_id(),
         project_id=task.project_id,
         task_id=task.id,
         person_id=person_id,
@@ -58,16 +62,20 @@ def add(
         schema_version_id=schema_version_id,
         schema_hash=schema_hash,
         guideline_hash=guideline_hash,
+        schema_change=None,
         created_at=now,
     )
-    session.add(row)
+    prepared.run(session, _INSERT, row)
     task_claims.finish(session, row=task)
-    return reworded.stored_now(session, row)
+    annotation = by_key(session, person_id=person_id, key=key)  # in the current words: the form may be an earlier one
+    if annotation is None:
+        raise ValueError("a submission that was just stored is missing")
+    return annotation
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> StoredAnnotation | None:
     """Return a person's submission under an idempotency key."""
-    return next(iter(reworded.query(session, _by_key(), {"person": person_id, "key": key})), None)
+    return next(iter(reworded.read_annotations(session, _by_key(), {"person": person_id, "key": key})), None)
 
 
 @cache
@@ -79,7 +87,7 @@ def _by_key() -> Any:
 
 def latest_of_task(session: Session, *, task_id: int) -> StoredAnnotation | None:
     """Return the submission that counts for a slot."""
-    return next(iter(reworded.query(session, _latest_of_task(), {"task": task_id})), None)
+    return next(iter(reworded.read_annotations(session, _latest_of_task(), {"task": task_id})), None)
 
 
 @cache
@@ -136,7 +144,10 @@ def recent_of_person(
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> StoredDraft | None:
     """Return a person's draft for a slot."""
-    draft_row: StoredDraft | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
+    given = {"task": task_id, "person": person_id}
+    draft_row: StoredDraft | None = (
+        session.exec(_draft(lock), params=given).first() if lock else prepared.first(session, _draft(lock), given)
+    )
     return draft_row
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import prepared, tasks
 from db.records import StoredTask
 from db.tables import ItemRow, TaskRow
 from db.task_rules import may_take_conditions, not_postponed, of_stage, taker
@@ -39,7 +40,7 @@ def current_of(
     ``only_qualifying`` leaves out live work, which waits until they have passed.
     """
     given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
-    task: StoredTask | None = session.exec(_current(dimension is not None, only_qualifying), params=given).first()
+    task: StoredTask | None = prepared.first(session, _current(dimension is not None, only_qualifying), given)
     return task
 
 
@@ -81,7 +82,12 @@ def _mine(within: bool) -> Any:
 def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[StoredTask]:
     """Return a person's claims in a stage that they have not postponed."""
     given = {"project": project_id, "stage": stage, "taker": person_id}
-    return list(session.exec(_claim(False).limit(50), params=given))
+    return prepared.rows(session, _in_hand(), given)
+
+
+@cache
+def _in_hand() -> Any:
+    return _claim(False).limit(50)
 
 
 def abandoned(
@@ -97,7 +103,7 @@ def abandoned(
     """Return slots with an expired lease that this person may take, the earliest expired first."""
     given = {"project": project_id, "stage": stage, **taker(session, stage, person_id), "now": now, "limit": limit}
     wanted = _abandoned(stage, dimensions is not None)
-    return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
+    return prepared.rows(session, wanted, given if dimensions is None else {**given, "dimensions": dimensions})
 
 
 @cache
@@ -150,14 +156,20 @@ def _open_siblings(stage: Stage) -> Any:
     )
 
 
-def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> StoredTask | None:
-    """Claim a slot for a person. Return None if someone was faster or, on PostgreSQL, has it locked."""
+def take(
+    session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime, reserves: bool = False
+) -> StoredTask | None:
+    """Claim a slot for a person. Return None if someone was faster or, on PostgreSQL, has it locked.
+
+    ``reserves``: only hold the slot until its person sees it.
+    """
     given = {"task": task_id, **taker(session, stage, person_id)}
-    locked: StoredTask | None = session.exec(_lockable(stage), params=given).first()
+    locked = tasks.of_record(prepared.first(session, _lockable(stage), given))
     if locked is None or not is_free(locked, now=now):
         return None
     given_up = locked.person_id is not None
-    claim(session, row=locked, person_id=person_id, now=now)
+    until = now + (RESERVED if reserves else LEASE)
+    _set(session, locked, state=TaskState.CLAIMED, person_id=person_id, lease_until=until, reserved=reserves)
     if given_up:
         _announce(session, unit=locked.unit)
     return locked
@@ -165,20 +177,17 @@ def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: d
 
 def claim(session: Session, *, row: StoredTask, person_id: int, now: datetime) -> None:
     """Lease a locked slot to a person."""
-    row.state, row.person_id, row.lease_until, row.reserved = TaskState.CLAIMED, person_id, now + LEASE, False
-    _store(session, row)
+    _set(session, row, state=TaskState.CLAIMED, person_id=person_id, lease_until=now + LEASE, reserved=False)
 
 
 def reserve(session: Session, *, row: StoredTask, now: datetime) -> None:
     """Hold a locked claim for a while, until its person sees it."""
-    row.reserved, row.lease_until = True, now + RESERVED
-    _store(session, row)
+    _set(session, row, reserved=True, lease_until=now + RESERVED)
 
 
-def begin(session: Session, *, row: StoredTask) -> None:
-    """Record that the person of a locked, reserved slot sees it now."""
-    row.reserved = False
-    _store(session, row)
+def begin(session: Session, *, row: StoredTask, now: datetime) -> None:
+    """Lease a locked, reserved slot to its person, who sees it now."""
+    _set(session, row, reserved=False, lease_until=now + LEASE)
 
 
 def renew(session: Session, *, row: StoredTask, now: datetime) -> None:
@@ -188,49 +197,42 @@ def renew(session: Session, *, row: StoredTask, now: datetime) -> None:
 
 def hold_until(session: Session, *, row: StoredTask, until: datetime) -> None:
     """Extend the lease of a locked claim to a moment, unless it ends later anyway."""
-    row.lease_until = max(row.lease_until or until, until)
-    _store(session, row)
+    if row.lease_until is None or row.lease_until < until:
+        _set(session, row, lease_until=until)
 
 
 def end_lease(session: Session, *, row: StoredTask) -> None:
     """Remove the end of the lease of a locked slot that only its person may take."""
-    row.lease_until = None
-    _store(session, row)
+    _set(session, row, lease_until=None)
 
 
 def finish(session: Session, *, row: StoredTask) -> None:
     """Close a locked slot, because its submission is stored."""
-    row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
-    _store(session, row)
+    _set(session, row, state=TaskState.DONE, correcting=False, lease_until=None)
 
 
 def correct(session: Session, *, row: StoredTask, now: datetime) -> None:
     """Let the person of a locked, finished slot correct it. Their submission counts until then."""
-    row.correcting, row.lease_until = True, now + LEASE
-    _store(session, row)
+    _set(session, row, correcting=True, lease_until=now + LEASE)
 
 
 def leave_as_submitted(session: Session, *, row: StoredTask) -> None:
     """End the correction of a locked slot without a change."""
-    row.correcting, row.lease_until = False, None
-    _store(session, row)
+    _set(session, row, correcting=False, lease_until=None)
 
 
 def call_off(session: Session, *, row: StoredTask) -> None:
     """Withdraw a locked slot, so that nobody works on it."""
-    row.state, row.lease_until = TaskState.WITHDRAWN, None
-    _store(session, row)
+    _set(session, row, state=TaskState.WITHDRAWN, lease_until=None)
 
 
 def note_item(session: Session, *, row: StoredTask, item_id: int) -> None:
     """Record the item that was written in a locked authoring slot."""
-    row.item_id = item_id
-    _store(session, row)
+    _set(session, row, item_id=item_id)
 
 
-def _store(session: Session, row: StoredTask) -> None:
-    session.add(row)
-    session.flush()
+def _set(session: Session, row: StoredTask, **values: Any) -> None:
+    prepared.change(session, TaskRow, row, **values)
 
 
 def reopen(session: Session, *, row: StoredTask) -> None:
@@ -243,10 +245,8 @@ def reopen(session: Session, *, row: StoredTask) -> None:
         if session.exec(item).first() is not _WANTED_IN[row.stage]:
             call_off(session, row=row)
             return
-    row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
-    row.reserved = False
-    session.add(row)
-    session.flush()
+    free = {"state": TaskState.OPEN, "person_id": None, "lease_until": None, "reserved": False}
+    _set(session, row, **free, opened=moment())
     _announce(session, unit=row.unit)
 
 
@@ -267,7 +267,6 @@ def _lockable(stage: Stage) -> Any:
         select(TaskRow)
         .where(col(TaskRow.id) == bindparam("task"), *may_take_conditions(stage, join=False))
         .with_for_update(skip_locked=True, of=TaskRow, key_share=True)
-        .execution_options(populate_existing=True)
     )
 
 

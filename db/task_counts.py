@@ -13,6 +13,7 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.tables import PredictionRow, TaskRow
 from db.task_rules import may_take_conditions, of_stage, taker
 from db.task_slots import unit_of_prediction
@@ -99,7 +100,7 @@ def count_taken_back_and_done(
     given = {"project": project_id, "stage": stage, "taker": person_id, "now": now}
     taken_back: dict[str, int] = {}
     done: dict[str, int] = {}
-    for dimension, count, of_done in session.execute(_taken_back_and_done(), given):
+    for dimension, count, of_done in prepared.rows(session, _taken_back_and_done(), given):
         (done if of_done else taken_back)[dimension] = count
     return taken_back, done
 

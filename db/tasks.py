@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.records import StoredTask
 from db.tables import PredictionRow, TaskRow
 from db.withdrawn_runs import of_counting_runs
@@ -18,20 +19,24 @@ from domain.states import Purpose, Stage, TaskState
 
 def lock(session: Session, *, public_id: str) -> StoredTask | None:
     """Return a slot, locked until the transaction ends."""
-    task: StoredTask | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
-    return task
+    return of_record(prepared.first(session, _by_public_id(hold=True), {"slot": public_id}))
+
+
+def of_record(found: Any) -> StoredTask | None:
+    """Return a record (``db.prepared``) of a slot as one that ``task_claims`` may change."""
+    return None if found is None else StoredTask.model_construct(**found._asdict())
 
 
 def by_public_id(session: Session, *, public_id: str) -> StoredTask | None:
     """Return a slot by its public id."""
-    task: StoredTask | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
+    task: StoredTask | None = prepared.first(session, _by_public_id(hold=False), {"slot": public_id})
     return task
 
 
 @cache
 def _by_public_id(*, hold: bool) -> Any:
     wanted = select(TaskRow).where(col(TaskRow.public_id) == bindparam("slot"))
-    return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
+    return wanted.with_for_update(key_share=True) if hold else wanted
 
 
 def by_id(session: Session, *, id: int) -> StoredTask | None:

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.many_rows import insert_or_ignore
 from db.records import StoredWorkCount
 from db.tables import WorkCountRow
@@ -17,7 +18,7 @@ from domain.states import Stage
 def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> StoredWorkCount | None:
     """Return the last count for a person in a stage."""
     given = {"project": project_id, "person": person_id, "stage": stage}
-    count: StoredWorkCount | None = session.exec(_of_person(), params=given).first()
+    count: StoredWorkCount | None = prepared.first(session, _of_person(), given)
     return count
 
 
@@ -35,7 +36,8 @@ def keep(session: Session, *, row: StoredWorkCount) -> None:
     values = row.model_dump(exclude={"id"})
     if insert_or_ignore(session, WorkCountRow, [{**values, "stage": row.stage}]):
         return
-    known = of_person(session, project_id=row.project_id, person_id=row.person_id, stage=row.stage)
+    given = {"project": row.project_id, "person": row.person_id, "stage": row.stage}
+    known = session.exec(_of_person(), params=given).first()
     if known is not None:
         for name in ("counted_at", "fresh_until", "left", "done", "kept", "decided"):
             setattr(known, name, values[name])

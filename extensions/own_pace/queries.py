@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
+from db import prepared
 from db.tables import AnnotationRow, DailyGoalRow, TriageDecisionRow
 from domain.states import Purpose, Stage
 
@@ -51,8 +54,13 @@ def triaged(session: Session, *, person_id: int, projects: Iterable[int], since:
 
 def goal(session: Session, *, person_id: int) -> int | None:
     """Return a person's daily goal in tasks, or None."""
-    row = session.get(DailyGoalRow, person_id)
-    return row.tasks if row is not None else None
+    tasks: int | None = prepared.first(session, _goal(), {"person": person_id})
+    return tasks
+
+
+@cache
+def _goal() -> Any:
+    return select(DailyGoalRow.tasks).where(col(DailyGoalRow.person_id) == bindparam("person"))
 
 
 def set_goal(session: Session, *, person_id: int, tasks: int | None, now: datetime) -> None:

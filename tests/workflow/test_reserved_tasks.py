@@ -13,7 +13,7 @@ from domain.policies import LEASE, RESERVED
 from domain.records import NoTask, Person, TaskView
 from domain.states import Stage, TaskState
 from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema
-from workflow.annotate import claim_rules, claims, submissions
+from workflow.annotate import claim_rules, claims, free_slots, submissions
 from workflow.annotate.next_page import PageRequest, next_page
 from workflow.files.project_check import check
 
@@ -114,7 +114,7 @@ def test_a_task_that_is_never_shown_goes_back_without_a_trace(store: Store, cloc
 
 
 def test_the_last_tasks_are_left_for_others(store: Store, clock: Clock) -> None:
-    begin(store, 1 + claims.LEFT_FOR_OTHERS)
+    begin(store, 1 + free_slots.LEFT_FOR_OTHERS)
     ann = make_person(store, "ann")
     first, behind = page(store, ann)
     assert behind is not None

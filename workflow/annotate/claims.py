@@ -14,12 +14,10 @@ from domain.records import NoTask, Person, TaskView
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
-from workflow.annotate import free_slots, gates, stage_kinds
+from workflow.annotate import gates, stage_kinds
 from workflow.annotate.leases import KEPT, extend, give_up, held_task, postpone_task, resume, why_lost
 from workflow.annotate.task_views import task_view
 
-LEFT_FOR_OTHERS = 10
-"""Number of free slots below which no task is reserved, so that everyone can take the last ones."""
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -92,8 +90,7 @@ def reserve_next(
 ) -> TaskView | None:
     """Return the task that follows the person's current one, held for them until they see it; None without one.
 
-    The task is not logged as theirs, and its lease begins only when they get it (``leases.extend``). Nothing is
-    reserved if few tasks are left, so that others can take these.
+    The task is not logged as theirs, and its lease begins only when they get it (``leases.extend``).
     """
     visit = gates.Visit(
         session, access, person, stage, now, dimension=dimension, keeps=True, postponed_before=LONG_AGO, reserves=True
@@ -103,15 +100,7 @@ def reserve_next(
     if row is not None and row.reserved and row.person_id == person.id:
         task_claims.reserve(session, row=row, now=now)
     elif not held:
-        plenty = free_slots.has_free(
-            session,
-            access=access,
-            person=person,
-            stage=stage,
-            dimensions=visit.dimensions,
-            least=LEFT_FOR_OTHERS,
-        )
-        answer = gates.ask(visit) if plenty else None
+        answer = gates.ask(visit)
         row = answer.row if isinstance(answer, gates.GivenTask) else None
     if row is None or row.person_id != person.id or not row.reserved:
         return None
@@ -201,8 +190,9 @@ def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
         kind = stage_kinds.of(mine.stage)
         if kind.is_replaced(session, row=mine):
             raise LeaseLostError(f"{_(kind.replaced)} {_(KEPT)}")
-        for other in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
-            if other.id == mine.id:
+        for held_too in task_claims.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
+            other = tasks.lock(session, public_id=held_too.public_id) if held_too.id != mine.id else None
+            if other is None or other.person_id != person.id:
                 continue
             if other.reserved:
                 give_up(session, access=access, row=other, person=person, now=now)

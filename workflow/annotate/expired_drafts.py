@@ -126,7 +126,7 @@ def put_away(store: Store, *, person: Person, task: str) -> None:
     """Hide a draft from its writer's list; the draft stays in the database."""
     with store.write() as session:
         row = tasks.by_public_id(session, public_id=task)
-        draft = submissions.draft(session, task_id=row.id, person_id=person.id) if row else None
+        draft = submissions.draft(session, task_id=row.id, person_id=person.id, lock=True) if row else None
         if draft is None:
             raise NotFoundError(_("This draft does not exist, or belongs to another person. Reload the page."))
         submissions.put_away(session, draft=draft, now=store.now())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 
 from db import queue_cursor, task_claims, task_slots
 from db.engine import Session
@@ -22,6 +23,9 @@ ATTEMPTS = 25
 A claim never waits for others inside the database: two claims that hold locks and wait could deadlock.
 """
 
+LEFT_FOR_OTHERS = 10
+"""Number of free slots below which no task is reserved, so that everyone can take the last ones."""
+
 
 def claim_next(
     session: Session,
@@ -35,18 +39,38 @@ def claim_next(
 ) -> tuple[StoredTask | None, bool]:
     """Claim a free slot for this person; without a free slot, also return whether to keep searching.
 
-    With ``reserves`` the person does not see the slot yet, so its claim is noted later (``leases.extend``).
+    With ``reserves`` the person does not see the slot yet, so its claim is noted later (``leases.extend``). Nothing is
+    reserved if few slots are left, so that others can take these.
     """
+    ways = _cursors(session, access, person, stage, dimensions, hold=True)
+    found = _claim(session, ways, access, person, stage, dimensions, now, reserves)
+    for way in chain.from_iterable(ways):
+        queue_cursor.keep(session, way)
+    return found
+
+
+def _claim(
+    session: Session,
+    ways: Sequence[Sequence[queue_cursor.Cursor]],
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+    reserves: bool,
+) -> tuple[StoredTask | None, bool]:
+    least = LEFT_FOR_OTHERS if reserves else 1
 
     def claimed(row: StoredTask, before: int | None) -> tuple[StoredTask, bool]:
         if reserves:
-            task_claims.reserve(session, row=row, now=now)
             note_expiry(session, row=row, person=person, before=before, now=now)
         else:
             note_claim(session, access=access, row=row, person=person, before=before, now=now)
         return row, False
 
-    ways = _cursors(session, access, person, stage, dimensions, hold=True)
+    def take(task_id: int) -> StoredTask | None:
+        return task_claims.take(session, task_id=task_id, stage=stage, person_id=person.id, now=now, reserves=reserves)
+
     assign = claim_rules.due(session, access=access, person=person, stage=stage, dimensions=dimensions)
     for attempt in range(ATTEMPTS):
         left_behind = task_claims.abandoned(
@@ -58,20 +82,25 @@ def claim_next(
             now=now,
             limit=1 + attempt,
         )
-        spots = [] if left_behind else _search(session, ways, limit=1 + attempt)
+        spots = [] if left_behind and not reserves else _search(session, ways, limit=max(1 + attempt, least))
+        if reserves and len(spots) < least:
+            return None, True
         if assign is not None and (left_behind or spots):  # mixed into live work, never after the last live task
             row = assign(now)
             if row is not None:
+                if reserves:
+                    task_claims.reserve(session, row=row, now=now)
                 return claimed(row, None)
         for row in left_behind:
             before = None if row.reserved else row.person_id
-            if task_claims.take(session, task_id=row.id, stage=stage, person_id=person.id, now=now):
-                return claimed(row, before)
+            mine = take(row.id)
+            if mine is not None:
+                return claimed(mine, before)
         if left_behind:
             spots = _search(session, ways, limit=1 + attempt)
         for way, spot in spots:
             chosen = _own_choice(session, access, person, stage, spot)
-            taken = task_claims.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
+            taken = take(chosen)
             if taken is not None:
                 if chosen == spot.id:  # otherwise the slot is still ahead of the cursor
                     queue_cursor.took(way, spot)
@@ -113,14 +142,6 @@ def ahead(
         ahead=list(dict.fromkeys(live))[:limit],
     )
     return [item_id for item_id in mixed if item_id is not None]
-
-
-def has_free(
-    session: Session, *, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, least: int
-) -> bool:
-    """Tell whether at least this many slots are free for a person."""
-    ways = _cursors(session, access, person, stage, dimensions, hold=False)
-    return len(_search(session, ways, limit=least)) >= least
 
 
 def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: queue_cursor.SearchedSlot) -> int:

@@ -63,9 +63,10 @@ def extend(session: Session, *, access: Access, row: StoredTask, person: Person,
     if row.stage is Stage.AUTHORING and row.state is TaskState.CLAIMED and not image_pool.keep(session, access, row):
         return False
     if row.reserved:
-        task_claims.begin(session, row=row)
+        task_claims.begin(session, row=row, now=now)
         note_claim(session, access=access, row=row, person=person, before=None, now=now)
-    task_claims.renew(session, row=row, now=now)
+    else:
+        task_claims.renew(session, row=row, now=now)
     return True
 
 

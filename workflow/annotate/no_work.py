@@ -8,6 +8,7 @@ from annotation_schemas import registry
 from annotation_schemas.stage_titles import stage_in_sentence
 from db import items, postponed, task_counts
 from db.engine import Session
+from domain import extensions
 from domain.errors import NotAvailableError
 from domain.language import _, marked
 from domain.records import NoTask, Person
@@ -56,13 +57,21 @@ def why_closed(
     return why_unavailable(access, stage)
 
 
+_complete: set[tuple[str, Stage, frozenset[str]]] = set()
+"""Schemas (by hash) and stages that lack nothing, with the extensions that are there. None of this changes."""
+
+
 def why_unavailable(access: Access, stage: Stage) -> NoTask | None:
     """Return what the stage needs that Touchstone lacks, such as an extension; None if nothing is missing."""
+    key = access.loaded.hash, stage, frozenset(extensions.installed())
+    if key in _complete:
+        return None
     try:
         registry.require_available(access.schema, stage.value)
         stage_kinds.of(stage)
     except NotAvailableError as error:
         return NoTask("not_available", str(error))
+    _complete.add(key)
     return None
 
 

@@ -42,7 +42,7 @@ def test_a_lead_lists_what_does_not_hold(store: Store) -> None:
     ids = make_items(store, 2, fields={**LONG, "options": ["red one", "one that is blue"]})
     make_items(store, 1, fields=OPEN)
     with store.write() as session:
-        items.settle(session, states=[(items.by_id(session, id=ids[1]), ItemState.REJECTED)])
+        items.settle(session, states=[(items.lock(session, id=ids[1]), ItemState.REJECTED)])
     found = wording_list.unheld(store, by=None, project="p")
     assert (found.n_items, found.n_unheld) == (3, 2)
     assert [(each.field, each.words, each.stops, each.n_items) for each in found.rules] == [
