@@ -41,6 +41,7 @@ COMMANDS = (
     "exposure",
     "jobs",
     "check",
+    "media",
     "worker",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``. Those of extensions follow."""

@@ -13,6 +13,7 @@ from app.serving.precedence import precedence
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.settings import STORED_IN, Settings, settings_from
+from media.opening import open_media
 from media.store import MediaStore
 
 
@@ -55,7 +56,7 @@ def open_resources(settings: Settings) -> Resources:
     store.before_reading = precedence.give_way
     return Resources(
         store=store,
-        media=MediaStore(settings.home / "media"),
+        media=open_media(settings),
         settings=settings,
     )
 

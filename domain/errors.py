@@ -13,6 +13,7 @@ TouchstoneError                  an error that a user can fix: the message says 
 ├── ServiceError                 another tool's server refused a request, or sent an unexpected answer
 │   └── ServiceUnreachableError  the server does not answer; no data is lost, and the command can be repeated
 ├── DatabaseUnavailableError     the database or its disk is unavailable for now; the request may be sent again
+├── MediaUnavailableError        the storage of images and clips is unavailable for now; votes are not affected
 ├── BadRequestError              an HTTP request that none of our pages would send
 │   ├── RequestTooLargeError     a request with too many bytes
 │   └── TooManyRequestsError     too many requests at once; the same request works later
@@ -104,6 +105,12 @@ class ServiceUnreachableError(ServiceError):
 class DatabaseUnavailableError(TouchstoneError):
     """The database, or its disk, is unavailable for now. Acknowledged data is safe; other requests may
     be sent again.
+    """
+
+
+class MediaUnavailableError(TouchstoneError):
+    """The storage of images and clips, or the disk of their folder, is unavailable for now. Nothing is stored in
+    half; votes are not affected, and the request may be sent again.
     """
 
 

@@ -21,6 +21,8 @@ MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
+MEDIA = "TOUCHSTONE_MEDIA"
+MEDIA_CACHE_GIB = "TOUCHSTONE_MEDIA_CACHE_GIB"
 
 STORED_IN = "Touchstone stores all data in"
 """The first line of a command, before the path of the home folder."""
@@ -51,6 +53,13 @@ class Settings:
     """The address under which browsers reach this server, such as `https://annotate.example.org`. Links to media that
     another tool shows start with it, and the server answers under its host name.
     """
+    media: str | None = None
+    """The bucket for images and clips, such as `s3://BUCKET/PREFIX`; without it, the folder `media` below
+    `TOUCHSTONE_HOME`. The endpoint and the keys come from `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID` and
+    `AWS_SECRET_ACCESS_KEY`.
+    """
+    media_cache_gib: float = 20.0
+    """The largest size of the local cache of a bucket, in GiB; by default 20."""
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
     """Settings of extensions, by their class; ``of`` returns one."""
 
@@ -65,8 +74,8 @@ class Settings:
         return self.models or self.home / "models"
 
     @property
-    def media(self) -> Path:
-        """Return the folder of the media store."""
+    def media_folder(self) -> Path:
+        """Return the folder of the media store, if the store is not in a bucket."""
         return self.home / "media"
 
 
@@ -90,6 +99,8 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
+        media=env.get(MEDIA, "").strip() or None,
+        media_cache_gib=_gib(env.get(MEDIA_CACHE_GIB, "").strip()),
         of_extensions={row: row.read(env, cwd) for row in extensions.rows("settings")},
     )
 
@@ -111,6 +122,16 @@ def public_url(text: str, told: str) -> str | None:
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
         raise SettingsError(f"{told} is {text!r}. Set {told} to an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _gib(text: str) -> float:
+    try:
+        size = float(text or Settings.media_cache_gib)
+    except ValueError:
+        size = 0.0
+    if not 0 < size < float("inf"):
+        raise SettingsError(f"{MEDIA_CACHE_GIB} is {text!r}. Set {MEDIA_CACHE_GIB} to a number of GiB, such as 20.")
+    return size
 
 
 def _listed(text: str) -> tuple[str, ...]:

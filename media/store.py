@@ -14,7 +14,10 @@
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
 file at the same time both succeed, and one of the two copies is kept. The store makes a damaged copy again on request.
 
-The module is long because one class, ``MediaStore``, guards the folder: nothing else writes or deletes there.
+With a bucket, the files of ``KEPT`` are in the bucket, and ROOT is a cache of them (``media/cache.py``), to which the
+store adds what it makes of an original.
+
+The module is long because one class, ``MediaStore``, guards the files: nothing else writes or deletes them.
 """
 
 from __future__ import annotations
@@ -23,11 +26,9 @@ import filecmp
 import hashlib
 import json
 import os
-import re
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -36,30 +37,19 @@ from PIL import Image
 
 from domain.errors import InvalidMediaError, NotAvailableError, NotFoundError
 from media import clips, copies, file_type, images, mp4, orientation, strip_metadata
+from media.cache import MediaCache
 from media.facts import MediaFacts
 from media.limits import LIMITS, MIB, Limits
+from media.storage import ABOUT, CHUNK, KEPT, ORIGINAL, TIMES, FolderStorage, missing
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
 Size = Literal["thumb", "display", "original"]
 
-_ORIGINAL = "original"
-_ABOUT = "about.json"
-_TIMES = "frames.json"
 _BARE = "bare"
 _MP4 = "bare.mp4"
 _BARE_PNG = "bare.png"
-KEPT = (
-    _ORIGINAL,
-    _ABOUT,
-    *(f"{size}{ending}" for size in ("display", "thumb") for ending in images.COPIES),
-    _TIMES,
-    copies.RECORD,
-)
-"""The names of an original's files in a backup."""
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_CHUNK = 1 * MIB
 
 
 @dataclass(frozen=True)
@@ -84,9 +74,13 @@ class StoredMedia:
 class MediaStore:
     """Files by content, with the copies that pages show. Safe to share between threads and processes."""
 
-    def __init__(self, root: Path, *, limits: Limits = LIMITS) -> None:
+    def __init__(self, root: Path, *, limits: Limits = LIMITS, cache: MediaCache | None = None) -> None:
+        """Open the store in a folder, or with ``cache`` the store in a bucket whose cache is in that folder."""
         self.root = Path(root)
         self.limits = limits
+        self.cache = cache
+        self._local = FolderStorage(self.root)
+        self._incoming, self._settle = self._local.incoming, self._local.settle
 
     def add(self, source: Path | str | bytes, *, name: str | None = None) -> StoredMedia:
         """Add a file and make its copies. A file that is already stored is only looked up.
@@ -102,14 +96,20 @@ class MediaStore:
         """
         called = name or (str(source) if not isinstance(source, bytes) else "the file")
         with self._incoming() as folder:
-            original = folder / _ORIGINAL
+            original = folder / ORIGINAL
             sha256, n_bytes, head = self._take(source, original, name=called)
             known = self._known(sha256)
-            if known is not None:
+            if known is not None and (self.cache is None or self.cache.confirm(sha256)):
                 return known
             stored = self._fill(folder, sha256=sha256, n_bytes=n_bytes, sort=file_type.sniff(head), name=called)
+            if self.cache is not None:
+                self.cache.upload(folder, sha256)
             self._settle(folder, sha256)
             return stored
+
+    def place(self, sha256: str) -> Path:
+        """Return the path that ``path`` gives an original, whether the file is there or not."""
+        return self._local.folder(sha256) / ORIGINAL
 
     def path(self, sha256: str, size: Size = "original") -> Path:
         """Return the path of a copy. ``NotFoundError`` if the store has no such file, ``ValueError`` for an unknown
@@ -119,19 +119,19 @@ class MediaStore:
         """
         if size not in get_args(Size):
             raise ValueError(f"{size!r} is not a valid size; use one of: {', '.join(get_args(Size))}")
-        folder = self._folder(sha256)
-        path = folder / _ORIGINAL if size == "original" else _copy(folder, size)
+        folder = self._folder(sha256, original=size == "original")
+        path = folder / ORIGINAL if size == "original" else _copy(folder, size)
         if path is None or not path.is_file():
-            raise NotFoundError(f"The media store does not have the file {sha256[:12]}... Import the file again.")
+            raise missing(sha256)
         if size != "original" and not copies.is_whole(path, reads=images.can_be_read):
             return self._copied_again(sha256, size)
         return path
 
     def _copied_again(self, sha256: str, size: Size) -> Path:
         """Make both copies of an original again, and return the path of the requested size."""
-        about, folder = self._decided(sha256), self._folder(sha256)
-        self.verify(sha256, n_bytes=about.bytes, content=True)
-        derived = self._derived(folder / _ORIGINAL, about, name="The file")
+        about, folder = self._decided(sha256), self._folder(sha256, original=True)
+        self._require_unchanged(sha256, about.bytes)
+        derived = self._derived(folder / ORIGINAL, about, name="The file")
         made = {"display": derived.display, "thumb": derived.thumb}
         places = {name: folder / f"{name}{derived.ending}" for name in made}
         for name, content in made.items():
@@ -173,8 +173,8 @@ class MediaStore:
         for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
             if (folder / name).is_file() and copies.is_whole(folder / name, reads=_is_nothing):
                 return folder / name, mime
+        self._require_unchanged(sha256, about.bytes)
         original = self.path(sha256)
-        self.verify(sha256, n_bytes=about.bytes, content=True)
         with self._incoming() as work:
             made = self._make_bare(original, work, about)
             copies.settle(made, folder / made.name)
@@ -229,8 +229,8 @@ class MediaStore:
             if bare != turned:
                 (folder / _BARE).unlink(missing_ok=True)
         with self._incoming() as work:
-            (work / _ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
-            copies.settle(work / _ABOUT, folder / _ABOUT)
+            (work / ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
+            copies.settle(work / ABOUT, folder / ABOUT)
         return about
 
     def mp4(self, sha256: str) -> Path:
@@ -294,6 +294,16 @@ class MediaStore:
             ) from error
         whole.unlink()
 
+    def _require_unchanged(self, sha256: str, n_bytes: int) -> None:
+        """Check the content of an original on this machine. An original that changed in the cache is fetched again."""
+        try:
+            self._verify_here(self._folder(sha256, original=True) / ORIGINAL, sha256, n_bytes=n_bytes, content=True)
+        except InvalidMediaError:
+            if self.cache is None:
+                raise
+            self._local.delete(sha256)
+            self._folder(sha256, original=True)
+
     def must_show(self, sha256: str, *, content: bool) -> None:
         """Check that every file that pages need for an unchanged original exists or can be made.
 
@@ -304,16 +314,19 @@ class MediaStore:
         NotFoundError, InvalidMediaError, NotAvailableError
             The same error that a person with such a page would see, with advice.
         """
-        folder = self._folder(sha256)
-        there = {"original": (folder / _ORIGINAL).is_file()} | {
-            size: _copy(folder, size) for size in ("display", "thumb")
+        folder = self._local.folder(sha256)
+        names = self.cache.names(sha256) if self.cache else {path.name for path in folder.glob("*")}
+        there = {"original": ORIGINAL in names} | {
+            size: any(f"{size}{ending}" in names for ending in images.COPIES) for size in ("display", "thumb")
         }
-        gone = [size for size, path in there.items() if not path]
+        gone = [size for size, is_there in there.items() if not is_there]
         if gone:
             raise NotFoundError(
                 f"The stored copy {gone[0]} is missing, so pages cannot show the file. Restore the folder "
-                f"{folder} from a backup."
+                f"{self._called(sha256)} from a backup."
             )
+        if self.cache is not None and not content:
+            return  # the other checks read the files, which would fetch all of them
         about = self.about(sha256)
         if not any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
             self._must_strip(self.path(sha256), about, content=content)
@@ -343,14 +356,19 @@ class MediaStore:
         InvalidMediaError
             The original has changed, or cannot be read.
         """
+        if self.cache is not None:
+            self.cache.verify(sha256, n_bytes=n_bytes, content=content)
+        else:
+            self._verify_here(self._folder(sha256) / ORIGINAL, sha256, n_bytes=n_bytes, content=content)
+
+    def _verify_here(self, path: Path, sha256: str, *, n_bytes: int, content: bool) -> None:
         called = f"The file {sha256[:12]}... in the media store"
-        path = self._folder(sha256) / _ORIGINAL
         try:
             size = path.stat().st_size
             digest = hashlib.sha256()
             if content and size == n_bytes:
                 with path.open("rb") as file:
-                    while chunk := file.read(_CHUNK):
+                    while chunk := file.read(CHUNK):
                         digest.update(chunk)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise NotFoundError(
@@ -379,11 +397,11 @@ class MediaStore:
         about = self.about(sha256)
         if about.kind != "clip":
             raise NotFoundError("This file is an image and has no frames. Choose a clip.")
-        path = self._folder(sha256) / _TIMES
+        path = self._folder(sha256) / TIMES
         if not path.is_file() or not copies.is_whole(path, reads=_has_times):
             with self._incoming() as folder:
-                _write_times(folder / _TIMES, clips.timing(self.path(sha256), name="the clip"))
-                copies.settle(folder / _TIMES, path)
+                _write_times(folder / TIMES, clips.timing(self.path(sha256), name="the clip"))
+                copies.settle(folder / TIMES, path)
             copies.record(path.parent, path)
         return path
 
@@ -401,7 +419,7 @@ class MediaStore:
         """Return the facts of a file. Raise ``NotFoundError`` if the store has no file with this content."""
         known = self._known(sha256)
         if known is None:
-            raise NotFoundError(f"The media store does not have the file {sha256[:12]}... Import the file again.")
+            raise missing(sha256)
         return known
 
     def __contains__(self, sha256: str) -> bool:
@@ -412,7 +430,7 @@ class MediaStore:
 
         Files that the store makes again on request, without the extra ``video`` too, are left out.
         """
-        folder = self._folder(sha256)
+        folder = self._folder(sha256, original=True)
         return [path for name in KEPT if (path := folder / name).is_file()] if sha256 in self else []
 
     def restore(self, sha256: str, name: str, source: SupportsRead[bytes]) -> Path:
@@ -425,43 +443,47 @@ class MediaStore:
         path = self._folder(sha256) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as out:
-            shutil.copyfileobj(source, out, _CHUNK)
+            shutil.copyfileobj(source, out, CHUNK)
         return path
 
     def remove(self, sha256: str) -> None:
-        """Remove a file and its copies. A missing file is ignored."""
-        with self._incoming() as out, suppress(FileNotFoundError):
-            self._folder(sha256).rename(out / "gone")  # in full or not at all
+        """Remove a file and its copies. A missing file is ignored.
+
+        Caches on other servers lose the file when they need its space.
+        """
+        if self.cache is not None:
+            self.cache.storage.delete(sha256)
+        self._local.delete(sha256)
+
+    def trouble(self) -> str | None:
+        """Return a sentence about a bucket that does not answer; None if it does, or without a bucket."""
+        return self.cache.storage.trouble() if self.cache is not None else None
 
     # ---- inside ---------------------------------------------------------------------------------------------------
 
-    def _folder(self, sha256: str) -> Path:
-        if not _SHA256.fullmatch(sha256):
-            raise NotFoundError("The media store has no file with this SHA-256. Check the SHA-256.")
-        return self.root / sha256[:2] / sha256
+    def _folder(self, sha256: str, *, original: bool = False) -> Path:
+        """Return the folder of a file. If it is only in the bucket, fetch it, and with ``original`` its original."""
+        if self.cache is not None:
+            self.cache.fetch(sha256, original=original)
+        return self._local.folder(sha256)
+
+    def _called(self, sha256: str) -> str:
+        """Return the place of a file in messages."""
+        if self.cache is None:
+            return str(self._local.folder(sha256))
+        return f"{self.cache.storage.address}/{sha256[:2]}/{sha256}"
 
     def _known(self, sha256: str) -> StoredMedia | None:
         try:
-            text = (self._folder(sha256) / _ABOUT).read_text(encoding="utf-8")
+            text = (self._folder(sha256) / ABOUT).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
         try:
             return StoredMedia(**json.loads(text))
         except (ValueError, TypeError) as error:
             raise InvalidMediaError(
-                f"Touchstone cannot read {self._folder(sha256) / 'about.json'}. Restore the file from a backup."
+                f"Touchstone cannot read {self._called(sha256)}/about.json. Restore the file from a backup."
             ) from error
-
-    @contextmanager
-    def _incoming(self) -> Iterator[Path]:
-        parent = self.root / "incoming"
-        parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=parent))
-        folder.chmod(0o755)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     def _take(self, source: Path | str | bytes, target: Path, *, name: str) -> tuple[str, int, bytes]:
         """Copy the source in chunks, counting and hashing. Stop above the limit of its type."""
@@ -485,7 +507,7 @@ class MediaStore:
         return digest.hexdigest(), total, head
 
     def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: file_type.Sort, name: str) -> StoredMedia:
-        original = folder / _ORIGINAL
+        original = folder / ORIGINAL
         if sort.kind == "clip":
             probe = self._probe(original, folder, name)
             derived = images.of_picture(probe.poster, probe.facts)
@@ -506,14 +528,14 @@ class MediaStore:
         display, thumb = folder / f"display{derived.ending}", folder / f"thumb{derived.ending}"
         display.write_bytes(derived.display)
         thumb.write_bytes(derived.thumb)
-        (folder / _ABOUT).write_text(json.dumps(asdict(stored)), encoding="utf-8")
-        copies.begin(folder, display, thumb, *([folder / _TIMES] if sort.kind == "clip" else []))
+        (folder / ABOUT).write_text(json.dumps(asdict(stored)), encoding="utf-8")
+        copies.begin(folder, display, thumb, *([folder / TIMES] if sort.kind == "clip" else []))
         return stored
 
     def _probe(self, original: Path, folder: Path, name: str) -> clips.Probe:
         """Return the facts of a clip, if the store can keep it, and write its times into ``folder``."""
         probe = clips.probe(original, name=name, limits=self.limits)
-        _write_times(folder / _TIMES, probe.facts)
+        _write_times(folder / TIMES, probe.facts)
         try:
             strip_metadata.looked_at(original)
         except strip_metadata.NotUnderstood as error:
@@ -531,19 +553,6 @@ class MediaStore:
         facts = MediaFacts(about.width, about.height, about.orientation or orientation.UPRIGHT)
         return images.of_picture(self._upright(original, about, name), facts, photograph=about.mime == "image/jpeg")
 
-    def _settle(self, folder: Path, sha256: str) -> None:
-        """Move the filled folder to its place, after it is safely on disk."""
-        for path in (*folder.iterdir(), folder):
-            copies.to_disk(path)
-        final = self._folder(sha256)
-        final.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            folder.rename(final)
-        except OSError:
-            if self._known(sha256) is None:
-                raise
-        copies.to_disk(final.parent)
-
 
 def _copy(folder: Path, size: str) -> Path | None:
     """Return a copy for pages, of either type. None if there is no such copy."""
@@ -552,12 +561,12 @@ def _copy(folder: Path, size: str) -> Path | None:
 
 def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
     if isinstance(source, bytes):
-        for start in range(0, len(source), _CHUNK):
-            yield source[start : start + _CHUNK]
+        for start in range(0, len(source), CHUNK):
+            yield source[start : start + CHUNK]
         return
     try:
         with Path(source).open("rb") as file:
-            while chunk := file.read(_CHUNK):
+            while chunk := file.read(CHUNK):
                 yield chunk
     except FileNotFoundError as error:
         raise InvalidMediaError(f"{name} does not exist. Check the path.") from error

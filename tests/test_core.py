@@ -27,6 +27,7 @@ HEAVY = {
     "crowdkit",
     "psycopg",
     "duckdb",
+    "obstore",
 }
 """What extras bring."""
 LAZY = {"cv2", "statsmodels"}

@@ -139,6 +139,7 @@ def test_the_extras_are_the_documented_ones() -> None:
             "video",
             "postgres",
             "aggregation",
+            "s3",
             "parquet",
             "metrics",
             "shortcuts",

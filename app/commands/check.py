@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from app.commands.groups import Panel
-from domain.errors import DatabaseUnavailableError
+from domain.errors import DatabaseUnavailableError, MediaUnavailableError
 
 
 def register(cli: typer.Typer) -> None:
@@ -43,7 +43,10 @@ def check(
 
     shared = opened()
     mismatches = differences(shared.store, project=project, rebuild=rebuild)
-    damaged = check_media(shared.store, shared.media, project=project, whole=media)
+    try:
+        damaged = check_media(shared.store, shared.media, project=project, whole=media)
+    except MediaUnavailableError as error:  # what is known of the states is still printed
+        damaged = [str(error)]
     for sentence in [*mismatches, *damaged]:
         typer.echo(sentence)
     if not mismatches:

@@ -17,7 +17,6 @@ from domain import csv_text
 from domain.errors import InvalidRowsError
 from domain.jobs import Progress
 from domain.records import BadRow
-from media.store import MediaStore
 from workflow.files import uploads
 from workflow.files.import_files import import_files, look_at_files
 from workflow.files.import_look import Difference, Look, changed_csv
@@ -121,7 +120,7 @@ class ImportOrder:
 def look_for_job(context: JobContext) -> JobOutcome:
     """Preview files. The preview is the job's result; long lists are files in the source's folder."""
     order: ImportOrder = context.input
-    media = MediaStore(context.home / "media")
+    media = context.media
     with uploads.as_uploaded(str(order.source.folder)):
         path, media_dir = order.source.placed()
         about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
@@ -153,7 +152,7 @@ def _imported(context: JobContext, order: ImportOrder) -> ImportOutcome:
         with uploads.as_uploaded(str(order.source.folder)):
             path, media_dir = order.source.placed()
             about: Any = {"by": context.by, "project": order.project, "path": path, "media_dir": media_dir}
-            media, on = MediaStore(context.home / "media"), _told(context.progress)
+            media, on = context.media, _told(context.progress)
             done = import_files(context.store, media, **about, **order.about, progress=on)
             return ImportOutcome(_as_resumed(done) if context.is_resumed else done)
     except InvalidRowsError as error:

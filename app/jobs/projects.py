@@ -6,7 +6,6 @@ make a second one. Extensions make point releases by the same functions.
 
 from __future__ import annotations
 
-from media.store import MediaStore
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 from workflow.releases import create
 from workflow.releases.listing import Release, all_releases
@@ -22,7 +21,7 @@ def _release(context: JobContext) -> JobOutcome:
     context.note([release.version for release in there])
     created = create.create(
         context.store,
-        MediaStore(context.home / "media"),
+        context.media,
         context.home,
         by=context.by,
         project=project_of(context),

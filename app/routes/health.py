@@ -1,5 +1,7 @@
 """``GET /healthz``: whether the disk and the database can store and read, and whether the collector is frozen.
 
+A media storage that does not answer is named, but the status stays 200: votes do not need it.
+
 Anyone may ask at any rate, so the results are kept for a few seconds. The whole database file is read only now and
 then, because that takes time.
 """
@@ -71,14 +73,26 @@ class Look:
         """Return ``ok``, or a sentence about the fault."""
         return self.late if self.is_open() else self._answer or "ok"
 
+    def last(self) -> str:
+        """Return the last answer, although a new one may be pending."""
+        return self._answer or "ok"
+
 
 class Health:
-    """The state of the database and the disk. Results older than a few seconds are checked again."""
+    """The state of the database, the disk and the media storage. Results older than a few seconds are checked again."""
 
-    def __init__(self, store: Store, home: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        store: Store,
+        home: Path,
+        media: Callable[[], str | None] = lambda: None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.store, self.clock = store, clock
         self.database = Look(store.trouble, late=SLOW_DATABASE, clock=clock)
         self.disk = Look(lambda: find_write_error(home), late=SLOW_DISK, clock=clock)
+        self._media = Look(media, late="", clock=clock)
         self._lock = threading.Lock()
         self._whole_at = float("-inf")
         self._damage: str | None = None
@@ -93,6 +107,11 @@ class Health:
             await anyio.sleep(0.005)
         database = self.database.answer()
         return (self._damage or database if database == "ok" else database), self.disk.answer()
+
+    def media(self) -> str:
+        """Return ``ok`` or the last known fault of the media storage. No one waits for it, because votes go on."""
+        self._media.begin()
+        return self._media.last()
 
     def _look_at_all(self, now: float) -> None:
         """Start to read the whole database file, if a check is due and none is running."""
@@ -110,7 +129,7 @@ class Health:
 
 def routes(resources: Resources) -> list[BaseRoute]:
     """Return the one route. It needs no session and reveals nothing about the data."""
-    health = Health(resources.store, resources.settings.home)
+    health = Health(resources.store, resources.settings.home, resources.media.trouble)
 
     async def healthz(_request: Request) -> JSONResponse:
         database, disk = await health.state()
@@ -121,6 +140,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
             else " ".join(dict.fromkeys(status for status in (database, disk) if status != "ok")),
             "database": database,
             "disk": disk,
+            "media": health.media(),
             "frozen": gc.get_freeze_count() > 0,
         }
         return JSONResponse(state, status_code=200 if well else 503, headers={"Cache-Control": "no-store"})

@@ -21,6 +21,7 @@ from domain.errors import (
     ConflictError,
     DatabaseUnavailableError,
     InvalidInputError,
+    MediaUnavailableError,
     NotAllowedError,
     NotFoundError,
     RequestTooLargeError,
@@ -48,6 +49,7 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (RequestTooLargeError, 413),
     (TooManyRequestsError, 429),
     (DatabaseUnavailableError, 503),
+    (MediaUnavailableError, 503),
     (TouchstoneError, 400),
 )
 """The status of each kind of error. The first matching row counts."""

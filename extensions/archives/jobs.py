@@ -13,7 +13,6 @@ from db.engine import Store
 from domain.project_parts import ProjectPart, archive_in
 from domain.records import Person
 from extensions.archives import copying, deletion, exporting
-from media.store import MediaStore
 from workflow.access.event_log import log
 from workflow.access.projects import all_projects, require_lead
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
@@ -27,9 +26,8 @@ def _archive(context: JobContext) -> JobOutcome:
         made = out.with_name(f"{project}.{context.job.id}.partial")  # someone may still read the existing archive
         _clear(made)
         try:
-            media = MediaStore(home / "media")
             about: Any = {"by": context.by, "project": project}
-            exporting.export_project(context.store, media, **about, out=made, progress=context.progress)
+            exporting.export_project(context.store, context.media, **about, out=made, progress=context.progress)
             made.replace(out)
         finally:
             _clear(made)
@@ -52,13 +50,12 @@ def _copy(context: JobContext) -> JobOutcome:
         return JobOutcome(f"Copy created: {title}.")
     parts = frozenset(map(ProjectPart, asked["without"]))
     about: Any = {"project": _project(context), "name": name, "title": title, "without": parts, "by": context.by}
-    media = MediaStore(context.home / "media")
-    made = copying.clone_project(context.store, media, progress=context.progress, **about)
+    made = copying.clone_project(context.store, context.media, progress=context.progress, **about)
     return JobOutcome(" ".join([f"Copy created: {title}.", *made.notes]))
 
 
 def _delete(context: JobContext) -> JobOutcome:
-    project, media = _project(context), MediaStore(context.home / "media")
+    project, media = _project(context), context.media
     about: Any = {"home": context.home, "project": project, "progress": context.progress}
     runs = context.job.result
     if runs is not None and all(other.name != project for other in all_projects(context.store)):

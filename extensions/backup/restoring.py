@@ -16,6 +16,9 @@ from domain.jobs import Progress, unheard
 from extensions.backup import queries
 from extensions.backup.backup_reader import BackupFile, FileInBackup
 from extensions.backup.creating import folders
+from media.copying import copy_media
+from media.opening import open_media, open_storage
+from media.storage import FolderStorage
 from media.store import MediaStore
 
 if TYPE_CHECKING:
@@ -51,7 +54,8 @@ def restore_backup(
     Parameters
     ----------
     media
-        A copy of the folder ``media`` of the server, for a backup without images and clips.
+        A copy of the folder ``media`` of the server, for a backup without images and clips. With a bucket, the backup
+        can do without: then the bucket must have them.
 
     Raises
     ------
@@ -68,15 +72,17 @@ def restore_backup(
             raise SettingsError(f"{path.name} contains the images and clips. Remove the option --media.")
         _must_be_unused(home)
         named = _verified(backup, progress)
-        source = _media_source(backup, media, named)
+        source = _media_source(backup, settings, media, named)
         with _Staging(home) as staging, queries.filling(settings.database_url, home) as connection:
             _create_tables(connection, backup)
             store = MediaStore(staging.folder / "media")
             for done, file in enumerate(backup.files()):
                 progress("files restored", done, backup.manifest["files"]["files"])
                 _restore_file(connection, backup, file, staging.folder, store)
-            if source is not None:
+            if source is not None and source.cache is None:
                 _copy_media(source, store, named, progress)
+            if settings.media is not None:
+                _move_to_bucket(settings, staging.folder / "media", progress)
             queries.finish(connection)
             open_runs = queries.count_open_runs(connection)
             os.sync()
@@ -128,16 +134,19 @@ def _verified(backup: BackupFile, progress: Progress) -> dict[str, int]:
     return named
 
 
-def _media_source(backup: BackupFile, folder: Path | None, named: Mapping[str, int]) -> MediaStore | None:
+def _media_source(
+    backup: BackupFile, settings: Settings, folder: Path | None, named: Mapping[str, int]
+) -> MediaStore | None:
     """Return the media store from which images and clips are copied, after a check of each; None without one."""
     if backup.has_media or not named:
         return None
-    if folder is None:
+    if folder is None and settings.media is None:
         raise SettingsError(
             f"{backup.name} was made without images and clips. Add --media FOLDER with a copy of the "
             "server's `media` folder."
         )
-    store, wrong = MediaStore(folder), []
+    store = MediaStore(folder) if folder is not None else open_media(settings)
+    wrong = []
     for sha256, n_bytes in named.items():
         try:
             store.verify(sha256, n_bytes=n_bytes, content=True)
@@ -145,10 +154,19 @@ def _media_source(backup: BackupFile, folder: Path | None, named: Mapping[str, i
             wrong.append(sha256)
     if wrong:
         raise InvalidFileError(
-            f"{folder}: images or clips are missing or changed: {_listed(wrong)}. Nothing was restored. "
-            "Give a complete copy of the server's `media` folder."
+            f"{folder or settings.media}: images or clips are missing or changed: {_listed(wrong)}. Nothing was "
+            "restored. Give a complete copy of the server's `media` folder."
         )
     return store
+
+
+def _move_to_bucket(settings: Settings, folder: Path, progress: Progress) -> None:
+    """Copy the restored images and clips into the bucket, and remove them here."""
+    if settings.media is not None and folder.is_dir():
+        done = copy_media(FolderStorage(folder), open_storage(settings.media), progress=progress)
+        if done.failed:
+            raise InvalidFileError(f"Nothing was restored. {next(iter(done.failed.values()))}")
+        shutil.rmtree(folder)
 
 
 def _listed(hashes: list[str]) -> str:

@@ -269,7 +269,7 @@ def _about(
 def _propose(context: JobContext) -> JobOutcome:
     """Ask the model, and write the proposals; a known reply is not asked for again."""
     request: ProposalRequest = context.input
-    store, media = context.store, MediaStore(context.home / "media")
+    store, media = context.store, context.media
     free = free_images(store, by=context.by, project=request.project)
     return strict_questions.carry_out(context, prepared(request, free, store, media, context.settings))
 

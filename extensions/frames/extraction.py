@@ -49,6 +49,10 @@ class Source:
     times: tuple[str, ...] = ()
     """Requested times in seconds, as written: decimals or fractions."""
 
+    def file(self) -> Path:
+        """Return the video's file."""
+        return self.path
+
 
 @dataclass(frozen=True)
 class ExtractionSettings:
@@ -211,7 +215,7 @@ def _lines(part: Path) -> list[dict[str, Any]]:
 def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callable[[str], None]) -> None:
     part = _part(out, source.name)
     try:
-        with source.path.open("rb") as video:
+        with source.file().open("rb") as video:
             sha256 = hashlib.file_digest(video, "sha256").hexdigest()
     except OSError as error:
         _restart(
@@ -239,7 +243,7 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
     if not before:
         _restart(part, head)
     try:
-        with part.open("a", encoding="utf-8") as lines, frames.opened(source.path, name=source.name) as film:
+        with part.open("a", encoding="utf-8") as lines, frames.opened(source.file(), name=source.name) as film:
             _take_from(film, out, source, taking, before[1:], lambda line: _write(lines, line))
             about = {"codec": film.codec, "frames": len(film), "end": float(film.end), "steady": film.steady}
             _write(lines, {"done": {**about, "broken": film.broken}})

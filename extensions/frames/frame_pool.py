@@ -78,7 +78,7 @@ def free_clips(store: Store, media: MediaStore, *, by: Person, project: str) -> 
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         clips = stock.free_clips(session, project_id=access.project_id)
-    return [(name, media.path(sha256, "original")) for name, sha256 in clips]
+    return [(name, media.place(sha256)) for name, sha256 in clips]
 
 
 def pooled(store: Store, *, by: Person, project: str) -> list[PooledFrames]:

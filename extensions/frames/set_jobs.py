@@ -63,12 +63,12 @@ class ExtractionJob:
     folder: Path
     by: Person
 
-    def run(self, store: Store, home: Path, progress: Progress) -> str:
+    def run(self, store: Store, media: MediaStore, home: Path, progress: Progress) -> str:
         """Take the frames, or the rest of them, and write the index."""
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             about, began = SetDescription.read(self.folder), time.monotonic()
             try:
-                figures = _make(self.folder, about, progress)
+                figures = _make(self.folder, about, media, progress)
                 frame_choices.screened(
                     store,
                     by=self.by,
@@ -83,9 +83,9 @@ class ExtractionJob:
         return "Touchstone has taken the frames."
 
 
-def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, Any]:
+def _make(folder: Path, about: SetDescription, media: MediaStore, progress: Progress) -> dict[str, Any]:
     """Take, screen and index the frames; return the settings and the manifest rows of all frames."""
-    sources, aside = _sources(folder, about)
+    sources, aside = _sources(folder, about, media)
     if not sources:
         raise InvalidFileError("None of these files is a video. Upload files with an extension such as .mp4 or .webm.")
     done = 0
@@ -118,10 +118,23 @@ def _make(folder: Path, about: SetDescription, progress: Progress) -> dict[str, 
     return {"settings": settings, "lines": frames}
 
 
-def _sources(folder: Path, about: SetDescription) -> tuple[list[extraction.Source], list[str]]:
+@dataclass(frozen=True)
+class _PooledVideo(extraction.Source):
+    """A video on this machine, or a clip of the media store."""
+
+    media: MediaStore | None = None
+
+    def file(self) -> Path:
+        """Return the video's file. Only now is a clip fetched from a bucket."""
+        if self.media is None or not self.path.is_relative_to(self.media.root):
+            return self.path
+        return self.media.path(self.path.parent.name)
+
+
+def _sources(folder: Path, about: SetDescription, media: MediaStore) -> tuple[list[extraction.Source], list[str]]:
     """Return the videos, and the names of files that are no videos."""
     if about.paths:
-        return [extraction.Source(name, Path(path)) for name, path in about.paths], []
+        return [_PooledVideo(name, Path(path), media=media) for name, path in about.paths], []
     path, _ = uploads.Source(folder, about.names).placed()
     shutil.rmtree(folder / "raw", ignore_errors=True)
     there = files_below(path)
@@ -139,7 +152,7 @@ class PoolJob:
     dimension: str | None
     role: str | None
 
-    def run(self, store: Store, home: Path, progress: Progress) -> str:
+    def run(self, store: Store, media: MediaStore, home: Path, progress: Progress) -> str:
         """Add the frames, and write the counts into the description of the set."""
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             index = frame_sets.index(self.folder)
@@ -150,7 +163,7 @@ class PoolJob:
             taken = {frame.number for frame in those}
             added = frame_pool.add(
                 store,
-                MediaStore(home / "media"),
+                media,
                 by=self.by,
                 project=self.project,
                 frames=[
@@ -245,7 +258,7 @@ def _begin(services: Services, folder: Path, work: ExtractionJob | PoolJob) -> N
 
 
 def _run(context: JobContext) -> JobOutcome:
-    return JobOutcome(context.input.run(context.store, context.home, context.progress))
+    return JobOutcome(context.input.run(context.store, context.media, context.home, context.progress))
 
 
 EXTRACTION = JobKind("frames", "Frames", "Taking frames for {}", _run)

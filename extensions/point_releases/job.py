@@ -6,7 +6,6 @@ from typing import Any
 
 from app.jobs.projects import project_of, release_since, releases_before
 from extensions.point_releases import withdrawal
-from media.store import MediaStore
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome
 
 
@@ -18,7 +17,7 @@ def _work(context: JobContext) -> JobOutcome:
     if made is None:
         context.note([release.version for release in there])
         about: Any = {"version": asked["version"], "item": asked["item"], "reason": asked["reason"]}
-        media, by = MediaStore(context.home / "media"), context.by
+        media, by = context.media, context.by
         about |= {"by": by, "project": project_of(context), "progress": context.progress}
         created = withdrawal.withdraw(context.store, media, context.home, **about)
         version, notes = created.version, created.notes

@@ -130,7 +130,7 @@ def apply_decisions(
         for covered_file in ready
         if covered_file.file != covered_file.choice.file
     }
-    paths = {was: media.path(now) for was, now in instead.items()}
+    paths = {was: media.place(now) for was, now in instead.items()}
     return CoverResult(
         **_counts(choices),
         same=len(choices) - len(todo),

@@ -288,25 +288,25 @@ class DetectionJob:
     project: str
     by: Person
 
-    def run(self, store: Store, home: Path, progress: Progress) -> str:
+    def run(self, store: Store, media: MediaStore, home: Path, progress: Progress) -> str:
         """Run the task and write its result into the files of the folder."""
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             asked = last_detection(self.folder)
             assert asked is not None
             try:
-                self._look(store, home, asked, progress)
+                self._look(store, media, asked, progress)
             except TouchstoneError as error:
                 _write(self.folder / ABOUT, asdict(replace(asked, refused=str(error))))
                 raise
         return "The search is complete."
 
-    def _look(self, store: Store, home: Path, asked: DetectionRecord, progress: Progress) -> None:
+    def _look(self, store: Store, media: MediaStore, asked: DetectionRecord, progress: Progress) -> None:
         from extensions.privacy.cascades import Finder
 
         finder = Finder(kinds=asked.kinds, neighbours=asked.neighbours) if asked.kinds else None
         findings = detection.detect(
             store,
-            MediaStore(home / "media"),
+            media,
             by=self.by,
             project=self.project,
             finder=finder,
@@ -337,21 +337,20 @@ class CoverJob:
     those: Mapping[str, int]
     """The marks that the person confirmed: their revision, by the hash of the picture."""
 
-    def run(self, store: Store, home: Path, progress: Progress) -> str:
+    def run(self, store: Store, media: MediaStore, home: Path, progress: Progress) -> str:
         """Run the task and write its result into ``covered.json``."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with folder_lock.hold_folder(self.folder / LOCK, BUSY):
             result: dict[str, Any] = {"by": self.by.login, "at": time.time()}
             try:
-                done = self._cover(store, home, progress)
+                done = self._cover(store, media, home, progress)
             except TouchstoneError as error:
                 _write(self.folder / COVERED, {**result, "refused": str(error)})
                 raise
             _write(self.folder / COVERED, {**result, **done})
         return "Touchstone has applied all decisions."
 
-    def _cover(self, store: Store, home: Path, progress: Progress) -> dict[str, Any]:
-        media = MediaStore(home / "media")
+    def _cover(self, store: Store, media: MediaStore, home: Path, progress: Progress) -> dict[str, Any]:
         page_items = items(store, media, self.folder, by=self.by, project=self.project)
         ready = [
             page_item
@@ -422,7 +421,7 @@ def _begin(services: Services, folder: Path, work: DetectionJob | CoverJob) -> N
 
 
 def _run(context: JobContext) -> JobOutcome:
-    return JobOutcome(context.input.run(context.store, context.home, context.progress))
+    return JobOutcome(context.input.run(context.store, context.media, context.home, context.progress))
 
 
 DETECTION = JobKind("privacy_look", "Faces and plates", "Looking for faces and plates in {}", _run)

@@ -17,7 +17,7 @@ def test_a_checkout_keeps_its_state_next_to_its_pyproject(tmp_path: Path) -> Non
     settings = settings_from({}, inside)
     assert settings.home == tmp_path / "data"
     assert settings.database_url == f"sqlite:///{tmp_path}/data/touchstone.db"
-    assert settings.media == tmp_path / "data" / "media"
+    assert settings.media_folder == tmp_path / "data" / "media"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from domain.errors import TouchstoneError
 from domain.jobs import Job, Progress
 from domain.records import Person
 from domain.settings import Settings
+from media.opening import open_media
+from media.store import MediaStore
 
 
 class Lane(StrEnum):
@@ -54,6 +56,11 @@ class JobContext:
     """Return whether the process should leave the job."""
     canceled: Callable[[], bool]
     """Return whether a person has canceled the job."""
+
+    @property
+    def media(self) -> MediaStore:
+        """Return the media store."""
+        return open_media(self.settings)
 
     @property
     def input(self) -> Any:

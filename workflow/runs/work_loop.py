@@ -16,7 +16,6 @@ from db.engine import Store
 from domain.errors import ConflictError, ModelError
 from domain.runs import OPEN
 from domain.settings import Settings
-from media.store import MediaStore
 from workflow.jobs import desk
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
 from workflow.jobs.live_process import worker_name
@@ -36,7 +35,7 @@ _log = logging.getLogger(__name__)
 def work_on_run(context: JobContext, *, means: Means | None = None, share: bool = False) -> JobOutcome:
     """Work on a run until it is finished or paused, or until the worker leaves."""
     run = context.input["run"]
-    means = means or means_of(context.store, MediaStore(context.home / "media"), context.settings)
+    means = means or means_of(context.store, context.media, context.settings)
     try:
         state = work(context.store, run, means=means, stop=context.stop, share=share)
     except ModelError as error:

@@ -51,7 +51,7 @@ def backup(
     if done.missing:
         typer.echo(
             (
-                f"The media folder lacks {with_noun(len(done.missing), 'image or clip', 'images or clips')}, "
+                f"The media store lacks {with_noun(len(done.missing), 'image or clip', 'images or clips')}, "
                 "so the backup does not contain these files. To list the missing files, run `touchstone "
                 "check --media`."
             ),
@@ -64,7 +64,10 @@ def restore(
     file: Annotated[Path, typer.Argument(help="The backup.")],
     media: Annotated[
         Path | None,
-        typer.Option(help="A copy of the server's `media` folder, for a backup made with --without-media."),
+        typer.Option(
+            help="A copy of the server's `media` folder, for a backup made with --without-media. With "
+            "TOUCHSTONE_MEDIA, the default is the bucket."
+        ),
     ] = None,
 ) -> None:
     """Fill an empty TOUCHSTONE_HOME, and an empty database, from a backup.

@@ -55,7 +55,7 @@ def taken(services: Services, film: Path, *, at_most: int | None = None) -> Path
         patched.setattr(set_jobs, "_begin", lambda services, folder, work: begun.append(work))
         about = {"taking": ExtractionSettings(every=5), "keeping": ScreeningSettings(at_most=at_most)}
         set_jobs.begin_set(services, "p", paths=[(film.name, film)], **about)
-    begun[0].run(services.store, services.settings.home, unheard)
+    begun[0].run(services.store, services.media, services.settings.home, unheard)
     return begun[0].folder
 
 
@@ -94,7 +94,7 @@ def test_the_log_says_what_was_screened_ticked_taken_and_dropped(lea: Services, 
     about = second.data["frames"][on]
     assert (about["source"], about["why"]) == ("a.webm", frames(folder)[dropped[0]].row["why"])
 
-    PoolJob(folder, "p", lea.person, None, None).run(lea.store, lea.settings.home, unheard)
+    PoolJob(folder, "p", lea.person, None, None).run(lea.store, lea.media, lea.settings.home, unheard)
     (decided,) = logged(lea.store, "frames.decided")
     (pooled,) = logged(lea.store, "frames.pooled")
     assert decided.id < pooled.id, "before any frame is taken"

@@ -69,7 +69,9 @@ def mark(lea: Services, name: str, decided: str, ticks: Sequence[bool] = (), add
 
 def cover(lea: Services, project: str = "p") -> None:
     those = {each.seen.file: each.revision for each in pictures(lea, project).values() if each.waits}
-    CoverJob(page_work.folder_of(lea, project), project, lea.person, those).run(lea.store, lea.settings.home, unheard)
+    CoverJob(page_work.folder_of(lea, project), project, lea.person, those).run(
+        lea.store, lea.media, lea.settings.home, unheard
+    )
 
 
 def logged(store: Store, kind: str, project: str = "p") -> list[AuditEntry]:
@@ -114,7 +116,9 @@ def test_another_server_sees_the_marks_and_covers_them(lea: Services, tmp_path: 
     again = mark(other, "0.png", "cover", [False], [BOX])
     assert (again.revision, pictures(lea)["0.png"].revision) == (2, 2)
     those = {there.seen.file: 2}
-    CoverJob(page_work.folder_of(other, "p"), "p", lea.person, those).run(lea.store, lea.settings.home, unheard)
+    CoverJob(page_work.folder_of(other, "p"), "p", lea.person, those).run(
+        lea.store, lea.media, lea.settings.home, unheard
+    )
     now = pictures(lea)["0.png"]
     assert now.seen.decision is not None
     assert [(box.place, box.cover) for box in now.seen.decision.boxes] == [(FOUND_BOX.place, False), (BOX.place, True)]

@@ -131,7 +131,9 @@ def test_faces_are_looked_for_decided_about_and_covered(lea: Services) -> None:
 def test_what_covers_again_says_so_and_nothing_is_shown_again(lea: Services) -> None:
     say(lea, "plain.png", "cover", [], BOX)
     folder = page_work.folder_of(lea, "p")
-    CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(lea.store, lea.settings.home, unheard)
+    CoverJob(folder, "p", lea.person, {there(lea)["plain.png"].seen.file: 1}).run(
+        lea.store, lea.media, lea.settings.home, unheard
+    )
     (covered,) = there(lea)["plain.png"].boxes
     assert there(lea)["plain.png"].fixed(covered)
     with pytest.raises(ConflictError, match=r"is already covered. To uncover the part, use"):
@@ -167,7 +169,7 @@ def test_the_second_lead_is_told_what_the_first_has_done(lea: Services) -> None:
     with folder_lock.hold_folder(folder / page_work.LOCK, "busy"), pytest.raises(ConflictError):
         page_work.begin_cover(noor, "p", [])
     say(lea, "other.png", "cover", [], BOX)
-    CoverJob(folder, "p", noor.person, those).run(lea.store, lea.settings.home, unheard)
+    CoverJob(folder, "p", noor.person, those).run(lea.store, lea.media, lea.settings.home, unheard)
     came = page_work.last_covered(folder)
     assert (came["pictures"], came["left"]) == (0, 2), "what was changed after the question waits for another one"
     assert there(lea)["other.png"].waits

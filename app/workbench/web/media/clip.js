@@ -129,6 +129,7 @@ export class ClipFrame extends Frame {
         this.absent(
           t("Clip not loaded"),
           t("The clip did not load, or this browser cannot play it. Reload the page, or tell your lead."),
+          mediaUrl(this.asset.id, "original"),
         ),
       ),
     );

@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { place } from "../geometry.js";
 import { t } from "../words.js";
+import { isStorageAway } from "./sources.js";
 
 /** @import { Asset, Rect, Size } from "../types" */
 /** @import { MediaPane } from "./pane.js" */
@@ -30,10 +31,24 @@ export class Frame {
    * In place of what cannot be shown.
    * @param {string} title
    * @param {string} words
+   * @param {string} [url] the address of a file that did not load: if its storage is away, the words say so
    */
-  absent(title, words) {
+  absent(title, words, url) {
     this.root.classList.add("missing");
-    return el("div", { class: "absent" }, el("strong", {}, title), el("span", {}, words));
+    const why = el("span", {}, words);
+    if (url) this.tellStorageAway(url, why);
+    return el("div", { class: "absent" }, el("strong", {}, title), why);
+  }
+
+  /**
+   * @param {string} url
+   * @param {HTMLElement} why
+   */
+  async tellStorageAway(url, why) {
+    if (!(await isStorageAway(url))) return;
+    why.textContent = t(
+      "The storage of images and clips does not answer. Your work is kept. Open the item again in a minute.",
+    );
   }
 
   /** Width through height, as the browser has it; null while it is not known. */

@@ -37,7 +37,11 @@ export class ImageFrame extends Frame {
     });
     this.image.addEventListener("error", () =>
       this.image.replaceWith(
-        this.absent(t("Image not loaded"), t("The image did not load. Open the item again to retry.")),
+        this.absent(
+          t("Image not loaded"),
+          t("The image did not load. Open the item again to retry."),
+          mediaUrl(asset.id, "display"),
+        ),
       ),
     );
     this.image.src = mediaUrl(asset.id, "display");

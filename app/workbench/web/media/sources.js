@@ -18,6 +18,15 @@ export const mediaUrl = (id, size) => `/media/${encodeURIComponent(id)}/${size}`
  */
 export const isFetched = (id) => Boolean(fetched.get(id)?.complete);
 
+/**
+ * Whether a file did not load because the server has no access to the storage of its images and clips.
+ * @param {string} url
+ */
+export async function isStorageAway(url) {
+  const reply = await fetch(url, { method: "HEAD", credentials: "same-origin" }).catch(() => null);
+  return reply?.status === 503;
+}
+
 /** @param {string[]} ids */
 export function prefetch(ids) {
   for (const id of [...fetched.keys()]) if (!ids.includes(id) && fetched.size > KEPT) fetched.delete(id);
