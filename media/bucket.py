@@ -30,7 +30,9 @@ CONNECT_SECONDS = 2
 SILENT_SECONDS = 5
 """Longest silence of the service within a reply."""
 REST_SECONDS = 3.0
-"""Seconds after a failure during which the service is not asked again, except by one probe."""
+"""Seconds after a failure during which the service is not asked again. Then one request is the probe."""
+PROBE_SECONDS = 1.0
+"""Longest wait of other requests for the answer of a probe."""
 _WHOLE = 8 * MIB
 """Size above which a file is uploaded in parts."""
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -74,6 +76,7 @@ class BucketStorage:
         self._lock = threading.Lock()
         self._trouble: str | None = None
         self._probe_at = 0.0
+        self._probe: threading.Event | None = None
 
     @property
     def address(self) -> str:
@@ -161,33 +164,43 @@ class BucketStorage:
         """
         from obstore.exceptions import AlreadyExistsError, BaseError
 
-        with self._lock:
-            if self._trouble is not None:
-                if self.clock() < self._probe_at:
-                    raise MediaUnavailableError(self._trouble)
-                self._probe_at = self.clock() + CONNECT_SECONDS + SILENT_SECONDS + REST_SECONDS
+        self._enter()
+        told: str | None = None
         try:
-            result = request()
+            return request()
         except AlreadyExistsError:
             raise
-        except (BaseError, FileNotFoundError, PermissionError) as error:
+        except (BaseError, FileNotFoundError) as error:
             code = _CODE.search(str(error))
             if isinstance(error, FileNotFoundError) and not (code and code[1] == "NoSuchBucket"):
-                self._trouble = None
                 raise
-            self._fail(error, code[1] if code else None)
-        self._trouble = None
-        return result
+            status = _STATUS.search(str(error))
+            told = self._told(code[1] if code else None, status[1] if status else None)
+            raise MediaUnavailableError(told) from None
+        finally:
+            with self._lock:
+                self._trouble, self._probe_at = told, self.clock() + REST_SECONDS
+                if self._probe is not None:
+                    self._probe.set()
+                    self._probe = None
 
-    def _fail(self, error: Exception, code: str | None) -> None:
-        status = _STATUS.search(str(error))
-        why, do = _explained(code, status[1] if status else None)
-        told = (
+    def _enter(self) -> None:
+        """Let a request through, unless the service is known to be away. After a rest, one request is the probe."""
+        with self._lock:
+            told, probe = self._trouble, self._probe
+            if told is None:
+                return
+            if probe is None and self.clock() >= self._probe_at:
+                self._probe = threading.Event()
+                return
+        if probe is None or not probe.wait(PROBE_SECONDS) or self._trouble is not None:
+            raise MediaUnavailableError(told)
+
+    def _told(self, code: str | None, status: str | None) -> str:
+        why, do = _explained(code, status)
+        return (
             f"The media storage {self.address} {why}, so images and clips are unavailable. Votes are not affected. {do}"
         )
-        with self._lock:
-            self._trouble, self._probe_at = told, self.clock() + REST_SECONDS
-        raise MediaUnavailableError(told) from None
 
 
 def _explained(code: str | None, status: str | None) -> tuple[str, str]:

@@ -49,6 +49,9 @@ class Bucket:
                 pass
 
             def _dispatch(self, action: Any) -> None:
+                if bucket._server is None:
+                    self.close_connection = True
+                    return
                 bucket.requests.append((self.command, self.path))
                 while bucket.behaviour == "hangs" and bucket._server is not None:
                     time.sleep(0.02)

@@ -178,6 +178,14 @@ def test_an_outage_is_one_sentence_and_quick_and_over_when_it_is_over(
         bucket.start()
     assert bucket.objects() == before
     now += 60
+    found: list[bool] = []
+    threads = [threading.Thread(target=lambda: found.append(other in through_again)) for _ in range(6)]
+    through_again = MediaStore(tmp_path / "three", cache=MediaCache(tmp_path / "three", storage, room=10**9))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 6, "the others wait for the answer to the first"
     assert (store.trouble(), store.path(other, "display").is_file()) == (None, True)
 
 
@@ -185,29 +193,43 @@ def test_the_cache_stays_small_and_keeps_what_is_used_and_open(
     bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = through(bucket, tmp_path / "one")
-    hashes = [source.add(os.urandom(0) + encoded(photo(400 + n, 400)), name="x.png").sha256 for n in range(4)]
-    each = max(sum(path.stat().st_size for path in (source.root / it[:2] / it).iterdir()) for it in hashes)
-    store = through(bucket, tmp_path / "two", room=int(each * 2.5))
-    monkeypatch.setattr(caches, "_IN_USE_SECONDS", (-1.0, -1.0))
-
-    def fetch(sha256: str, used: float) -> None:
-        store.path(sha256)
-        os.utime(store.root / sha256[:2] / sha256 / "about.json", (used, used))
+    hashes = [source.add(encoded(photo(400 + n, 400)), name="x.png").sha256 for n in range(5)]
+    root = tmp_path / "two"
+    cache = MediaCache(root, BucketStorage(URL, bucket.env), room=10**9)
+    store = MediaStore(root, cache=cache)
 
     def there() -> list[str]:
-        return [sha256 for sha256 in hashes if (store.root / sha256[:2] / sha256).exists()]
+        return [sha256 for sha256 in hashes if (root / sha256[:2] / sha256).exists()]
 
-    fetch(hashes[0], 100)
-    fetch(hashes[1], 300)
+    def size() -> int:
+        return sum(path.stat().st_size for path in root.glob("??/*/*"))
+
+    for sha256, ago in zip(hashes, (500, 300, 400, 200, 5), strict=True):
+        store.path(sha256)
+        used = time.time() - ago
+        os.utime(root / sha256[:2] / sha256 / "about.json", (used, used))
+    assert cache.tidy() == 0
+    cache.room = size() * 9 // 10
     with store.path(hashes[0]).open("rb"):
-        os.utime(store.root / hashes[0][:2] / hashes[0] / "about.json", (100, 100))
-        fetch(hashes[2], 200)
-        store.cache.tidy()  # type: ignore[union-attr]
-        assert there() == [hashes[0], hashes[1]], "the oldest is open, so the second oldest left"
-    fetch(hashes[3], 400)
-    store.cache.tidy()  # type: ignore[union-attr]
-    assert there() == [hashes[1], hashes[3]]
+        os.utime(root / hashes[0][:2] / hashes[0] / "about.json", (0, 0))
+        assert cache.tidy() == 2, "down to 80 percent of the limit"
+        assert there() == [hashes[0], hashes[3], hashes[4]], "the oldest is open, so the next two left"
+        cache.room = 1
+        cache.tidy()
+        assert there() == [hashes[0], hashes[4]], "open, and used a moment ago"
+    cache.room = size() - 1
+    cache.tidy()
+    assert there() == [hashes[4]]
     assert all(store.path(sha256).is_file() for sha256 in hashes), "what left comes back"
+
+
+def test_an_addition_tidies_the_cache(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "_IN_USE_SECONDS", (-1.0, -1.0))
+    store = through(bucket, tmp_path / "one", room=100_000)
+    for n in range(8):
+        store.add(encoded(photo(300 + n, 300)), name="x.png")
+    assert sum(path.stat().st_size for path in store.root.glob("??/*/*")) < 200_000
+    assert len(list(store.cache.storage.list())) == 8  # type: ignore[union-attr]
 
 
 def test_processes_share_a_cache(bucket: Bucket, tmp_path: Path) -> None:
