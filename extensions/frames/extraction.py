@@ -218,14 +218,8 @@ def _take(out: Path, source: Source, taking: ExtractionSettings, report: Callabl
         with source.file().open("rb") as video:
             sha256 = hashlib.file_digest(video, "sha256").hexdigest()
     except OSError as error:
-        _restart(
-            part,
-            {
-                "source": source.name,
-                "skipped": f"Touchstone cannot read {source.name}: {error.strerror}. Check the file, then take "
-                f"the frames again.",
-            },
-        )
+        why = f"Touchstone cannot read {source.name}: {error.strerror}. Check the file, then take the frames again."
+        _restart(part, {"source": source.name, "skipped": why})
         return
     head = {"source": source.name, "sha256": sha256, "taking": {**taking.as_json(), "times": list(source.times)}}
     before = _lines(part)
