@@ -16,7 +16,6 @@ from PIL import Image
 
 from domain.errors import InvalidMediaError, NotFoundError
 from media.limits import Limits
-from media.storage import FolderStorage
 from media.store import MediaStore
 from testkit.pictures import encoded, photo, png_that_claims, png_with_a_text_bomb, quarters
 from tests.paths import ROOT
@@ -398,7 +397,7 @@ def test_a_kill_in_the_middle_leaves_nothing_that_counts(store: MediaStore, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(FolderStorage, "settle", killed)
+        patch.setattr(store, "_settle", killed)
         with pytest.raises(KeyboardInterrupt):
             store.add(PNG, name="a.png")
     assert hashlib.sha256(PNG).hexdigest() not in store

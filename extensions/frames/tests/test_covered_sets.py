@@ -49,7 +49,7 @@ def test_frames_of_a_covered_clip_are_removed_and_taken_anew_without_the_face(st
     instead = clips.write(without, out=home / "without.webm", frames_per_second=covered.CLIP_RATE)
 
     def spreads_of_the_face() -> list[float]:
-        ExtractionJob(folder, lea).run(store, home, lambda *_: None)
+        ExtractionJob(folder, lea).run(store, media, home, lambda *_: None)
         found = frame_sets.index(folder)
         assert found is not None
         there = {round(float(each.row["time"])): each for each in found.frames}

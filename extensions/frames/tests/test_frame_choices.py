@@ -127,7 +127,9 @@ def test_a_choice_from_a_page_older_than_the_screening_counts(lea: Services, fil
     seen = frames(folder)
     lou = make_person(lea.store, "lou", role=Role.LEAD)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+        patched.setattr(
+            set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, lea.media, folder, unheard)
+        )
         set_jobs.again(
             lea, folder, taking=ExtractionSettings(every=5), keeping=ScreeningSettings(brightness=(254, 255))
         )

@@ -99,7 +99,7 @@ def taken(lea: Services, packed: bytes, *, at_most: int | None = None) -> Path:
         patched.setattr(set_jobs, "_begin", lambda services, folder, work: begun.append(work))
         about = {"taking": ExtractionSettings(every=5), "keeping": ScreeningSettings(at_most=at_most)}
         set_jobs.begin_set(lea, "p", files=[file], **about)
-    begun[0].run(lea.store, lea.settings.home, unheard)
+    begun[0].run(lea.store, lea.media, lea.settings.home, unheard)
     return begun[0].folder
 
 
@@ -158,7 +158,9 @@ def test_screening_again_decodes_nothing_and_taking_again_begins_anew(
     found = frame_sets.index(folder)
     assert found is not None
     frame_sets.tick(lea.store, folder, found.frames[:2], on=False, by=lea.person)
-    monkeypatch.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+    monkeypatch.setattr(
+        set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, lea.media, folder, unheard)
+    )
     set_jobs.again(lea, folder, taking=ExtractionSettings(every=5), keeping=ScreeningSettings(at_most=1))
     found = frame_sets.index(folder)
     assert found is not None
@@ -184,7 +186,9 @@ def test_motion_is_measured_and_filtered_by(lea: Services, packed: bytes, monkey
     page.number_input(key=f"frames.again.{folder.name}.still").set_value(1.0)
     page.button(key=f"frames.again.{folder.name}.screening").click().run()
     assert "These frames have no motion values" in words(page)
-    monkeypatch.setattr(set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, folder, unheard))
+    monkeypatch.setattr(
+        set_jobs, "_begin", lambda services, folder, work: work.run(lea.store, lea.media, folder, unheard)
+    )
     set_jobs.again(lea, folder, taking=ExtractionSettings(every=5, motion=True), keeping=ScreeningSettings())
     page = opened(lea)
     assert "each 5th frame, with its motion" in words(page)
