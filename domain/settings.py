@@ -21,6 +21,9 @@ MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
+DATABASE_CONNECTIONS = "TOUCHSTONE_DATABASE_CONNECTIONS"
+LEAST_CONNECTIONS = 8
+"""The smallest value of ``TOUCHSTONE_DATABASE_CONNECTIONS``. With fewer, people wait for each other."""
 
 STORED_IN = "Touchstone stores all data in"
 """The first line of a command, before the path of the home folder."""
@@ -50,6 +53,10 @@ class Settings:
     public_url: str | None = None
     """The address under which browsers reach this server, such as `https://annotate.example.org`. Links to media that
     another tool shows start with it, and the server answers under its host name.
+    """
+    database_connections: int | None = None
+    """The most PostgreSQL connections of each web process, at least 8. Without it, `touchstone serve` chooses a number
+    that fits PostgreSQL's `max_connections`. Set it if other servers use the same PostgreSQL.
     """
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
     """Settings of extensions, by their class; ``of`` returns one."""
@@ -90,6 +97,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
+        database_connections=_connections(env.get(DATABASE_CONNECTIONS, "").strip()),
         of_extensions={row: row.read(env, cwd) for row in extensions.rows("settings")},
     )
 
@@ -111,6 +119,17 @@ def public_url(text: str, told: str) -> str | None:
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
         raise SettingsError(f"{told} is {text!r}. Set {told} to an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _connections(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < LEAST_CONNECTIONS:
+        raise SettingsError(
+            f"{DATABASE_CONNECTIONS} is {text!r}. Set {DATABASE_CONNECTIONS} to a whole number of at least "
+            f"{LEAST_CONNECTIONS}."
+        )
+    return int(text)
 
 
 def _listed(text: str) -> tuple[str, ...]:
