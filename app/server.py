@@ -18,10 +18,12 @@ from streamlit.web import bootstrap
 
 from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.reruns import theme_cache
+from app.reruns.lost_fragments import redraw_lost_fragments
 from app.reruns.script_loops import spare_loops
 from app.routes import drawn, page_shell, routes, routes_before
 from app.services import Resources
 from app.serving import demo_people
+from app.serving.client_address import behind_front_server
 from app.serving.open_files import Calm, OpenFiles, raise_limit
 from app.serving.steady_cookie import SteadyCookie
 from app.serving.stream_filter import Streams
@@ -113,10 +115,14 @@ def configure(*, host: str, port: int) -> None:
     bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
     theme_cache.compose_once()
     spare_loops()
+    redraw_lost_fragments()
 
 
-def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = ()) -> None:
-    """Serve until stopped. Uvicorn ends on SIGINT and SIGTERM. SIGKILL loses no acknowledged data."""
+def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = (), socket: str | None = None) -> None:
+    """Serve until stopped. Uvicorn ends on SIGINT and SIGTERM. SIGKILL loses no acknowledged data.
+
+    ``socket`` is the path of the Unix socket to listen on, behind our front server at ``host`` and ``port``.
+    """
     import uvicorn
 
     configure(host=host, port=port)
@@ -124,11 +130,15 @@ def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = 
     for name in ("asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(Calm())
     files = OpenFiles(raise_limit())
+    application: Any = build(resources, hosts=Hosts.of(host, names), files=files)
     try:
         uvicorn.run(
-            build(resources, hosts=Hosts.of(host, names), files=files),
+            application if socket is None else behind_front_server(application),
             host=host,
             port=port,
+            uds=socket,
+            proxy_headers=socket is None,
+            timeout_keep_alive=5 if socket is None else 75,  # the front server closes idle connections first
             ws="websockets-sansio",
             ws_max_size=32 * 1024 * 1024,
             ws_ping_interval=30,

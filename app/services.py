@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.serving.precedence import precedence
-from db.engine import Store, open_store
+from db.engine import MOST_CONNECTIONS, Store, open_store
 from domain.records import Person
 from domain.settings import STORED_IN, Settings, settings_from
 from media.opening import open_media
@@ -52,7 +52,8 @@ def open_resources(settings: Settings) -> Resources:
     A new home folder is readable only by its owner: it holds hashes of passwords, and media that may be private.
     """
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    store = open_store(settings.database_url, settings.home)
+    connections = settings.database_connections or MOST_CONNECTIONS
+    store = open_store(settings.database_url, settings.home, connections=connections)
     store.before_reading = precedence.give_way
     return Resources(
         store=store,

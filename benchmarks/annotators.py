@@ -208,19 +208,19 @@ class LabelStudioDesk:
 # ---- people at work -------------------------------------------------------------------------------------------------
 
 
-async def work(desk: Desk, number: int, tally: Tally, *, until: float, pauses: bool) -> None:
+async def work(desk: Desk, number: int, tally: Tally, *, until: float, pause: tuple[float, float] | None) -> None:
     """One person until the time is over. After an error they load the page again, as people do."""
     luck = random.Random(number)
-    if pauses:
-        await asyncio.sleep(luck.uniform(0, PAUSE[1]))
+    if pause:
+        await asyncio.sleep(luck.uniform(0, pause[1]))
     while time.monotonic() < until:
-        if pauses:
+        if pause:
             looking = time.monotonic()
             try:
                 await desk.look()
             except (HttpError, OSError, asyncio.IncompleteReadError, TimeoutError) as error:
                 tally.errors[_name(error)] += 1
-            await asyncio.sleep(max(0.0, luck.uniform(*PAUSE) - (time.monotonic() - looking)))
+            await asyncio.sleep(max(0.0, luck.uniform(*pause) - (time.monotonic() - looking)))
         begun = time.monotonic()
         try:
             item = await desk.answer()
@@ -259,7 +259,8 @@ async def crowd(
     tally = Tally()
     before, spent, begun = stored(), machine.cpu_seconds(pid), time.monotonic()
     until = begun + seconds
-    people = [work(desk, number, tally, until=until, pauses=pauses) for number, desk in enumerate(desks)]
+    pause = PAUSE if pauses else None
+    people = [work(desk, number, tally, until=until, pause=pause) for number, desk in enumerate(desks)]
     peak = asyncio.create_task(_peak_memory(pid))
     await asyncio.gather(*people)
     wall, spent = time.monotonic() - begun, machine.cpu_seconds(pid) - spent

@@ -118,6 +118,11 @@ async def connected(http: Http, address: str, page: str) -> ClientConnection:
     status, body = await http.get(page)
     if status != 200:
         raise HttpError(status, body)
+    return await websocket(http, address)
+
+
+async def websocket(http: Http, address: str) -> ClientConnection:
+    """Open the websocket of a page that is loaded, as its browser does at first and after a lost connection."""
     await http.get("/_stcore/host-config")
     cookies = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
     return await connect(
@@ -206,6 +211,7 @@ class WorkingPage:
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
         self._socket = await connected(self.http, self.address, f"/{self.path}?{self.query}")
+        self._wishes, self._ahead = 0, []
         message = BackMsg()
         message.rerun_script.query_string = self.query
         message.rerun_script.page_name = self.path
@@ -217,9 +223,19 @@ class WorkingPage:
         """Ask for the next task, as the page does where none came with the answer to something else."""
         self._show(await self._post("/api/page", self._wish(wish)))
 
-    async def submit(self, values: Mapping[str, Any]) -> None:
+    async def reconnect(self) -> None:
+        """Open the websocket again after its server has died. The page stays as it is."""
+        self._socket = await websocket(self.http, self.address)
+
+    async def disconnected(self) -> None:
+        """Wait until the websocket is closed."""
+        assert self._socket is not None
+        await self._socket.wait_closed()
+
+    async def submit(self, values: Mapping[str, Any], *, key: str = "", note: str = "") -> None:
         """Send an answer to the task that is shown, under a key of its own, and take the next task out of the reply."""
-        body = {"task": self.data["task"]["id"], "key": uuid.uuid4().hex, "values": values, "reasons": {}, "note": ""}
+        body = {"task": self.data["task"]["id"], "key": key or uuid.uuid4().hex, "values": values}
+        body |= {"reasons": {}, "note": note}
         wish = self._wish({"submitted": True})
         reply = await self._post("/api/submit", {**body, "seconds": 1.0, "next": wish})
         if reply["page"] is None:

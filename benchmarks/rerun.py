@@ -41,9 +41,9 @@ GOAL_CPU_MS = 20
 VERIFIER = "benchmark"
 
 
-def said(*arguments: str, home: Path) -> str:
-    """What a command prints; the benchmark ends if it fails."""
-    done = touchstone(*arguments, home=home)
+def said(*arguments: str, home: Path, **more: str) -> str:
+    """What a command prints, with ``more`` in its environment; the benchmark ends if it fails."""
+    done = touchstone(*arguments, home=home, **more)
     if done.returncode:
         raise RuntimeError(f"touchstone {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout + done.stderr
@@ -141,8 +141,11 @@ def pictures(home: Path, folder: Path) -> list[Path]:
     return found
 
 
-def more_items(home: Path, folder: Path, count: int) -> None:
-    """Import ``count`` items of one dimension over the demo's pictures, with the demo's questions, numbered."""
+def more_items(home: Path, folder: Path, count: int, *, into: Path | None = None, **more: str) -> None:
+    """Import ``count`` items of one dimension over the demo's pictures, with the demo's questions, numbered.
+
+    They go into the same home, or ``into`` another one with a demo project, whose environment has ``more``.
+    """
     asked, shown = questions(home), pictures(home, folder / "media")
     (folder / "items" / "Object" / "attribute").mkdir(parents=True)
     records = []
@@ -152,7 +155,8 @@ def more_items(home: Path, folder: Path, count: int) -> None:
         records.append({"image_path": [name], "question": f"{question} ({number})", "answer": answer})
     path = folder / "items" / "Object" / "attribute" / "annotations.json"
     path.write_text(json.dumps(records, indent=4), encoding="utf-8")
-    said("item", "import", "demo", "egothink", str(folder / "items"), "--media", str(folder / "media"), home=home)
+    imported = ("item", "import", "demo", "egothink", str(folder / "items"), "--media", str(folder / "media"))
+    said(*imported, home=into or home, **more)
 
 
 def touchstone_figures(chromium: Browser, folder: Path, submits: int) -> dict[str, object]:

@@ -42,8 +42,17 @@ CHANGES = "changes"
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
-_MOST = 60
-"""The maximum number of connections of one process to PostgreSQL, including those of ``noting``."""
+MOST_CONNECTIONS = 60
+"""The default maximum of connections of one process to PostgreSQL, including those of ``noting``."""
+_LIMIT = """
+SELECT LEAST(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - COALESCE(current_setting('reserved_connections', true)::int, 0),
+    (SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+    (SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)
+)
+"""
+"""PostgreSQL's smallest limit for this account: of the server, the database and the account. No limit is -1."""
 _USUAL_KIB, _MUCH_KIB = 2_000, 32_000
 """The page cache of a SQLite connection: the default, and the size while it changes thousands of rows.
 
@@ -75,7 +84,8 @@ def _nothing() -> None:
 class Store:
     """A database, its transactions, and the clock that its use cases read."""
 
-    def __init__(self, engine: Engine, *, clock: Clock = utc_now) -> None:
+    def __init__(self, engine: Engine, *, clock: Clock = utc_now, noting: int = AT_ONCE) -> None:
+        """Wrap an engine. ``noting``: how many PostgreSQL connections record at the same time what is sent."""
         self.engine = engine
         self.clock = clock
         self.before_reading: Callable[[], None] = _nothing
@@ -86,7 +96,7 @@ class Store:
         self._unhurried = engine.execution_options(immediate=True, unhurried=True)
         self._notes: Any = None
         """The one SQLite connection that records what is sent; there is only one writer."""
-        self._noting = Connections(engine, seconds=_BUSY_SECONDS, told=_in_words)
+        self._noting = Connections(engine, seconds=_BUSY_SECONDS, told=_in_words, at_once=noting)
         """The PostgreSQL connections that record what is sent."""
         self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
         if engine.dialect.name == "sqlite":
@@ -225,6 +235,13 @@ class Store:
                 return bool(connection.scalar(text("SELECT 1")) == 1)
         except DatabaseUnavailableError:
             return False
+
+    def connection_limit(self) -> int | None:
+        """Return how many connections PostgreSQL allows this account, without reserved ones. None for SQLite."""
+        if self.is_sqlite:
+            return None
+        with _available(), self.engine.connect() as connection:
+            return int(connection.scalar(text(_LIMIT)))
 
     def trouble(self) -> str | None:
         """Return why nothing can be stored or read now, in a sentence, or None if it can.
@@ -389,21 +406,29 @@ def _held(lock: threading.Lock) -> Iterator[None]:
         lock.release()
 
 
-def open_store(url: str | None, home: Path, *, clock: Clock = utc_now, lasting: bool = True) -> Store:
+def open_store(
+    url: str | None, home: Path, *, clock: Clock = utc_now, lasting: bool = True, connections: int = MOST_CONNECTIONS
+) -> Store:
     """Return the store at ``url``, or in the SQLite file of ``home``. The file's folder is created if it is missing.
 
     ``upgrade`` creates the tables. A SQLite store that is not ``lasting`` never waits for the disk: use it for stores
-    that are soon deleted.
+    that are soon deleted. ``connections``: the most connections to PostgreSQL, at least 2.
     """
     address = make_url(normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
     if address.get_backend_name() != "sqlite":
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+        noting = max(1, min(AT_ONCE, connections // 4))
+        usual = min(20, connections - noting)
         engine = create_engine(
-            address, pool_size=20, max_overflow=_MOST - 20 - AT_ONCE, pool_pre_ping=True, connect_args=patience
+            address,
+            pool_size=usual,
+            max_overflow=connections - noting - usual,
+            pool_pre_ping=True,
+            connect_args=patience,
         )
         dialect: Any = engine.dialect
         dialect.do_ping = functools.partial(_is_there, dialect.do_ping)
-        return Store(engine, clock=clock)
+        return Store(engine, clock=clock, noting=noting)
     if address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(

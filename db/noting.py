@@ -22,7 +22,7 @@ _numbered: Callable[[], Dialect] = asyncpg.dialect
 NUMBERED = _numbered()
 """The dialect with PostgreSQL's own parameters (``$1``) and the matching types of values. asyncpg is not needed."""
 AT_ONCE = 10
-"""How many PostgreSQL connections record at the same time. Further callers wait."""
+"""How many PostgreSQL connections of a process record at the same time, at most. Further callers wait."""
 _INTEGERS = (20, 21, 23)
 """The types ``bigint``, ``smallint`` and ``integer``."""
 
@@ -117,16 +117,18 @@ class PreparedConnection:
 
 
 class Connections:
-    """A pool of PostgreSQL connections for recording. Each is lent to one caller at a time.
+    """A pool of ``at_once`` PostgreSQL connections for recording. Each is lent to one caller at a time.
 
     ``seconds`` is how long a caller waits for a connection. ``told`` turns an error of SQLAlchemy into one of
     Touchstone's.
     """
 
-    def __init__(self, engine: Engine, *, seconds: float, told: Callable[[Exception], Exception]) -> None:
+    def __init__(
+        self, engine: Engine, *, seconds: float, told: Callable[[Exception], Exception], at_once: int = AT_ONCE
+    ) -> None:
         self._engine, self._seconds, self._told = engine, seconds, told
         self._idle: list[PreparedConnection] = []
-        self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._places = threading.BoundedSemaphore(at_once)
 
     def take(self) -> PreparedConnection:
         """Return an idle connection that is still open, or a new one."""

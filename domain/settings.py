@@ -23,6 +23,9 @@ REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
 MEDIA = "TOUCHSTONE_MEDIA"
 MEDIA_CACHE_GIB = "TOUCHSTONE_MEDIA_CACHE_GIB"
+DATABASE_CONNECTIONS = "TOUCHSTONE_DATABASE_CONNECTIONS"
+LEAST_CONNECTIONS = 8
+"""The smallest value of ``TOUCHSTONE_DATABASE_CONNECTIONS``. With fewer, people wait for each other."""
 
 STORED_IN = "Touchstone stores all data in"
 """The first line of a command, before the path of the home folder."""
@@ -60,6 +63,10 @@ class Settings:
     """
     media_cache_gib: float = 20.0
     """The largest size of the local cache of a bucket, in GiB; by default 20."""
+    database_connections: int | None = None
+    """The most PostgreSQL connections of each web process, at least 8. Without it, `touchstone serve` chooses a number
+    that fits PostgreSQL's `max_connections`. Set it if other servers use the same PostgreSQL.
+    """
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
     """Settings of extensions, by their class; ``of`` returns one."""
 
@@ -101,6 +108,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
         media=env.get(MEDIA, "").strip() or None,
         media_cache_gib=_gib(env.get(MEDIA_CACHE_GIB, "").strip()),
+        database_connections=_connections(env.get(DATABASE_CONNECTIONS, "").strip()),
         of_extensions={row: row.read(env, cwd) for row in extensions.rows("settings")},
     )
 
@@ -132,6 +140,17 @@ def _gib(text: str) -> float:
     if not 0 < size < float("inf"):
         raise SettingsError(f"{MEDIA_CACHE_GIB} is {text!r}. Set {MEDIA_CACHE_GIB} to a number of GiB, such as 20.")
     return size
+
+
+def _connections(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < LEAST_CONNECTIONS:
+        raise SettingsError(
+            f"{DATABASE_CONNECTIONS} is {text!r}. Set {DATABASE_CONNECTIONS} to a whole number of at least "
+            f"{LEAST_CONNECTIONS}."
+        )
+    return int(text)
 
 
 def _listed(text: str) -> tuple[str, ...]:

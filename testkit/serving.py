@@ -89,8 +89,9 @@ def _is_free(port: int) -> bool:
 class Server:
     """``touchstone serve`` on one port and one home; it can be killed and started again."""
 
-    def __init__(self, home: Path, *, worker: bool = False, **more: str) -> None:
+    def __init__(self, home: Path, *, worker: bool = False, processes: int = 1, **more: str) -> None:
         self.home, self.port, self._more = home, _port_for(self), more
+        self.processes = processes
         self.database = more.get("TOUCHSTONE_DATABASE_URL")
         self.worker = worker
         self.process: Forked | None = None
@@ -107,7 +108,11 @@ class Server:
         assert self.process is None, "already running"
         missing_media.fill_home(self.home, self.database)
         self.process = Forked(
-            ["serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
+            [
+                "serve",
+                *("--port", str(self.port), "--worker" if self.worker else "--no-worker"),
+                *(["--processes", str(self.processes)] if self.processes > 1 else []),
+            ],
             env=environment(self.home, **self._more),
             cwd=ROOT,
             out=self.log,
@@ -141,6 +146,17 @@ class Server:
         assert self.process is not None
         return Path(f"/proc/{self.process.pid}/maps").read_text(encoding="utf-8")
 
+    def web_process(self, name: str) -> int:
+        """The id of one of several web processes: the one that the cookie of a browser names so."""
+        assert self.process is not None
+        found = [
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and _is_child(entry, self.process.pid, f"/{name}.sock")
+        ]
+        assert len(found) == 1, found
+        return found[0]
+
     def output(self) -> str:
         """Everything that the server has printed so far."""
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
@@ -170,3 +186,11 @@ class Server:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait(10)
+
+
+def _is_child(entry: Path, parent: int, word: str) -> bool:
+    try:
+        stat, line = (entry / "stat").read_text(encoding="utf-8"), (entry / "cmdline").read_text(encoding="utf-8")
+    except OSError:  # it has just ended
+        return False
+    return int(stat.rpartition(")")[2].split()[1]) == parent and word in line

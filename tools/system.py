@@ -1,4 +1,4 @@
-"""See to it that the programs the tests need are there: Chromium, PostgreSQL and openssl, and a Label Studio.
+"""See to it that the programs the tests need are there: Chromium, PostgreSQL, openssl, HAProxy, nginx, a Label Studio.
 
 Root installs what is missing from the system's packages; anyone else is told, in one sentence, what to install.
 Firefox comes along where it is to be had: without it its tests say that they skip.
@@ -26,6 +26,8 @@ def missing() -> list[str]:
         *(["chromium"] if browser.program() is None else []),
         *(["postgresql"] if postgres.binaries() is None else []),
         *(["openssl"] if shutil.which("openssl") is None else []),
+        *(["haproxy"] if shutil.which("haproxy") is None else []),
+        *(["nginx-light"] if shutil.which("nginx") is None else []),
     ]
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
@@ -12,7 +14,7 @@ import typer
 
 from app.commands.groups import Panel
 from domain.errors import SettingsError
-from domain.settings import STORED_IN, Settings
+from domain.settings import STORED_IN, Settings, settings_from
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -40,6 +42,14 @@ def serve(
             "for more names."
         ),
     ] = None,
+    processes: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=64,
+            help="The number of web processes behind the address. More than one needs the program HAProxy.",
+        ),
+    ] = 1,
     worker: Annotated[
         bool,
         typer.Option(
@@ -56,9 +66,14 @@ def serve(
     """
     from app.gate import is_loopback
     from app.services import resources
+    from app.serving import front_server, process_group
     from workflow.access import accounts
 
     check_free(host, port)
+    if processes > 1:
+        for program in front_server.PROGRAMS:
+            front_server.program(program)
+    share_connections(processes, worker)
     shared = resources()
     shared.store.upgrade()
     typer.echo(f"{STORED_IN} {shared.settings.home}")
@@ -70,21 +85,54 @@ def serve(
             "Other machines can reach this server. Put an HTTPS proxy in front of the server, and set the "
             "proxy's host name with --name."
         )
-    run(shared, host=host, port=port, names=_names(shared.settings, name or ()), worker=worker)
+    names = _names(shared.settings, name or ())
+    if processes == 1:
+        run(shared, host=host, port=port, names=names, worker=worker)
+        return
+    from app.serving import shared_uploads
+    from app.serving.exit_signals import exiting_on_signals
+
+    shared.store.close()
+    shared_uploads.remove_old(shared.settings.home)
+    tell_address(host, port)
+    with exiting_on_signals():
+        process_group.serve(host=host, port=port, names=names, processes=processes, worker=worker)
+
+
+def share_connections(processes: int, worker: bool) -> None:
+    """Choose how many PostgreSQL connections each process may open. Call this before any process opens its store.
+
+    Raise ``SettingsError`` if several processes do not fit PostgreSQL's limit. A single one only prints a warning.
+    """
+    from app.serving import connection_shares
+
+    settings = settings_from(os.environ, Path.cwd())
+    shares = connection_shares.ask(settings, processes=processes, worker=worker)
+    if shares is None:
+        return
+    if shares.problem and processes > 1:
+        raise SettingsError(shares.problem)
+    if shares.problem:
+        typer.echo(f"touchstone: {shares.problem}", err=True)
+    os.environ.update(shares.environment())
+
+
+def tell_address(host: str, port: int) -> None:
+    """Print the address of the server."""
+    typer.echo(f"Touchstone is running at http://{shown(host)}:{port} (press Ctrl+C to stop the server)")
 
 
 def run(shared: Resources, *, host: str, port: int, names: Sequence[str] = (), worker: bool = True) -> None:
     """Print the address, and serve until the process is stopped."""
     from contextlib import nullcontext
 
-    from app import server
+    from app import server, supervisor
     from app.jobs import processes
     from app.serving.exit_signals import exiting_on_signals
-    from app.supervisor import SupervisedWorker
 
-    typer.echo(f"Touchstone is running at http://{shown(host)}:{port} (press Ctrl+C to stop the server)")
+    tell_address(host, port)
     watching = processes.watching(shared.store, shared.settings.home)
-    with exiting_on_signals(), watching, SupervisedWorker() if worker else nullcontext():
+    with exiting_on_signals(), watching, supervisor.worker() if worker else nullcontext():
         server.serve(shared, host=host, port=port, names=names)
 
 

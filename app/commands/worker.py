@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -46,6 +44,7 @@ def worker(
     from app.jobs import processes
     from app.jobs.kinds import KINDS
     from app.services import resources
+    from app.supervisor import when_input_ends
     from workflow.runs import work_loop
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -56,22 +55,8 @@ def worker(
         typer.echo(f"{STORED_IN} {home}")
         typer.echo("The worker is waiting for runs. Press Ctrl+C to stop the worker.")
     more = [kind for kind in KINDS.values() if kind.repeats(settings)]
-    leave = _end_of_input() if until_input_ends else lambda: False
-    with processes.watching(store, home):
-        work_loop.serve(store, home, settings, more=more, threads=threads, share=share, leave=leave)
-
-
-def _end_of_input() -> Callable[[], bool]:
-    """Return a function that tells whether standard input has ended.
-
-    Standard input ends when the process at its other end dies.
-    """
     ended = threading.Event()
-
-    def read() -> None:
-        while os.read(0, 1024):  # not sys.stdin: a thread waiting in it crashes Python's exit
-            pass
-        ended.set()
-
-    threading.Thread(target=read, name="parent", daemon=True).start()
-    return ended.is_set
+    if until_input_ends:
+        when_input_ends(ended.set)
+    with processes.watching(store, home):
+        work_loop.serve(store, home, settings, more=more, threads=threads, share=share, leave=ended.is_set)

@@ -26,6 +26,8 @@ from workflow.jobs.kinds import Lane
 from workflow.jobs.working import Worker
 
 NICE = {Lane.TASKS: 10, Lane.FIGURES: 19}
+CONNECTIONS = 4
+"""The most PostgreSQL connections of a job process."""
 IDLE_SECONDS = 120.0
 """Seconds that an idle process stays."""
 IDLE = "idle"
@@ -77,7 +79,7 @@ def work_in_process() -> int:
 def _work_off(desk: _Desk, order: Any, lane: Lane) -> None:
     home = Path(order["home"])
     settings = replace(settings_from(os.environ, Path.cwd()), home=home, database_url=order["url"])
-    store = open_store(order["url"], home)
+    store = open_store(order["url"], home, connections=CONNECTIONS)
     try:
         worker = Worker(store, home, settings, KINDS, lane, leave=lambda: os._exit(0), stop=desk.ended.is_set)
         desk.worker = worker

@@ -29,6 +29,11 @@ LEFT_ALONE = timedelta(seconds=5)
 log = logging.getLogger(__name__)
 
 
+def most(web_processes: int) -> Mapping[Lane, int]:
+    """Return the most processes that each of several web processes may start in each lane."""
+    return {lane: max(1, n // web_processes) for lane, n in MOST.items()}
+
+
 @dataclass
 class _Process:
     """A process for jobs, busy or idle."""
@@ -48,9 +53,10 @@ class Processes:
 
     guard: threading.RLock = field(default_factory=threading.RLock)
     there: list[_Process] = field(default_factory=list)
+    limits: Mapping[Lane, int] = field(default_factory=lambda: MOST)
 
-    def wake(self, store: Store, home: Path, lane: Lane, *, most: int = 0) -> None:
-        """Make a process look for jobs of a lane now. ``most``: start no process if this number is already busy."""
+    def wake(self, store: Store, home: Path, lane: Lane, *, limit: int = 0) -> None:
+        """Make a process look for jobs of a lane now. ``limit``: start no process if this number is already busy."""
         url = store.engine.url.render_as_string(hide_password=False)
         with self.guard:
             mine = [
@@ -62,7 +68,7 @@ class Processes:
             for job_process in idle:
                 if self._order(job_process, url, store, home):
                     return
-            if len(mine) - len(idle) < (most or MOST[lane]):
+            if len(mine) - len(idle) < (limit or self.limits[lane]):
                 self._start(url, store, home, lane)
                 return
             for job_process in mine:
@@ -161,6 +167,11 @@ def wake(store: Store, home: Path, kind: str) -> None:
         _processes.wake(store, home, lane)
 
 
+def share_with(web_processes: int) -> None:
+    """Start fewer processes, because this is one of several web processes of a server."""
+    _processes.limits = most(web_processes)
+
+
 def job_processes() -> list[int]:
     """Return the ids of all job processes."""
     return _processes.alive
@@ -183,7 +194,7 @@ def watching(store: Store, home: Path) -> Iterator[None]:
             try:
                 for lane in waiting_lanes(store, KINDS, longer_than=LEFT_ALONE):
                     if lane in MOST:
-                        _processes.wake(store, home, lane, most=1)
+                        _processes.wake(store, home, lane, limit=1)
             except Exception:
                 log.warning("cannot reach the database to look for jobs; trying again", exc_info=True)
 

@@ -27,6 +27,9 @@
 ``script_loops``
     Streamlit holds an event loop with three open files for the runs of each page:
     ``test_open_files.py::test_a_loop_of_a_page_holds_files_only_while_it_runs``.
+``lost_fragments``
+    Streamlit ignores a page's request for a part of it in a process that has not drawn the page:
+    ``test_several_web_processes.py::test_the_first_request_of_a_session_draws_the_whole_page``.
 
 The tests are in ``tests/app``.
 """

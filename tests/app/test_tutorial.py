@@ -37,7 +37,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     here.mkdir()
     monkeypatch.chdir(here)
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr(supervisor, "SupervisedWorker", nullcontext)
+    monkeypatch.setattr(supervisor, "worker", nullcontext)
     yield here
     services.resources().store.close()
     services.resources.cache_clear()

@@ -7,7 +7,7 @@ import sys
 
 from tests.paths import ROOT
 
-WAITING = "from app.commands.worker import _end_of_input; ended = _end_of_input(); import time; time.sleep(0.3)"
+WAITING = "from app.supervisor import when_input_ends; when_input_ends(print); import time; time.sleep(0.3)"
 
 
 def test_anyone_who_waits_for_the_end_of_input_is_no_fatal_error_as_the_worker_ends() -> None:
