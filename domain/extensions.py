@@ -73,6 +73,8 @@ class Extension:
     that no command repairs. ``touchstone check`` prints the sentences."""
     run_kinds: Rows = _nothing
     """Rows of ``domain.run_kinds.ExecutedKind``: the plan of a kind of runs, and how models are asked in it."""
+    shard_runs: Rows = _nothing
+    """Modules with the functions of ``workflow.runs.shard_runs.ShardRuns``; the first one counts."""
     strategies: Rows = _nothing
     """Rows of ``domain.strategies.Strategy``: how models are asked that ask for tools themselves."""
     adapters: Rows = _nothing

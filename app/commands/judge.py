@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.options import CountedItems, ExtraBody, Headers, with_request_options
+from app.commands.options import CountedItems, Executor, ExtraBody, Headers, Shards, with_request_options
 from domain.english import with_noun
 from domain.errors import ModelError, NotFoundError
 from domain.name_value_pairs import pairs
@@ -100,6 +100,8 @@ def judge(
             help="Use batch files, which are cheaper but slower. Submit and fetch the files with `touchstone batch`.",
         ),
     ] = False,
+    shards: Shards = None,
+    executor: Executor = None,
 ) -> None:
     """Have an LLM judge grade models' answers.
 
@@ -109,6 +111,7 @@ def judge(
     Example: touchstone judge run demo --template egothink_single --spec gpt4o.yaml --sample graded
     """
     from app.commands import runs_in_terminal as commands
+    from app.commands.runs_in_shards import choose_shards, refuse_shared_folder
     from workflow.runs import model_descriptions
 
     commands.refuse_mixed(
@@ -120,7 +123,9 @@ def judge(
     )
     shared = commands.opened()
     if resume is not None:
-        commands.go_on(shared, project, resume, retry_failed=retry_failed, later=later)
+        commands.go_on(
+            shared, project, resume, retry_failed=retry_failed, later=later, shards=shards, executor=executor
+        )
         run = resume
     else:
         described = with_request_options(model_descriptions.named(spec or ""), extra_body, header)
@@ -140,13 +145,15 @@ def judge(
             limit=limit,
             seed=seed,
             attacks=attacks,
-            batch=batch or None,
+            batch=batch or shards is not None or None,
         )
         if dry_run:
             _tell_plan(shared, project, described, plan)
             return
 
+        refuse_shared_folder(shards, executor)
         run = commands.start(shared, project, described, plan, later=later)
+        choose_shards(shared, [run], shards, executor, later=later)
     commands.follow(shared, run, later=later, end=lambda: tell_verdicts(shared, run))
 
 

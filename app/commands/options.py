@@ -38,6 +38,24 @@ CountedItems = Annotated[
 ]
 """``--items``: the items that count."""
 
+Shards = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the questions to this folder as Parquet files, and have an executor answer them.",
+        metavar="FOLDER",
+    ),
+]
+"""``--shards``, for commands that run models and judges."""
+
+Executor = Annotated[
+    str | None,
+    typer.Option(
+        help="With --shards: the program that asks the questions: local, ray, vllm, slurm (prints a job), or none "
+        "(your own program). Default: local."
+    ),
+]
+"""``--executor``, next to ``--shards``."""
+
 Fills = Annotated[
     list[str] | None,
     typer.Option(help="PLACEHOLDER=FIELD: fill a placeholder of the prompt from a field with a different name."),

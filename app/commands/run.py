@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.groups import Panel, find_group
-from app.commands.options import CountedItems, ExtraBody, Fills, Headers, fills_of, with_request_options
+from app.commands.options import (
+    CountedItems,
+    Executor,
+    ExtraBody,
+    Fills,
+    Headers,
+    Shards,
+    fills_of,
+    with_request_options,
+)
 from app.commands.planned_runs import counts_of, planned, tell_counted, tell_left_out, tell_plan
+from app.commands.runs_in_shards import choose_shards, refuse_shared_folder
 from app.commands.runs_in_terminal import follow, go_on, opened, refuse_mixed, start
 from domain.run_kinds import RunKind
 
@@ -159,6 +169,8 @@ def model(
             help="Use batch files, which are cheaper but slower. Submit and fetch the files with `touchstone batch`.",
         ),
     ] = False,
+    shards: Shards = None,
+    executor: Executor = None,
 ) -> None:
     """Have a model answer a project's items.
 
@@ -180,7 +192,7 @@ def model(
 
     shared = opened()
     if resume is not None:
-        go_on(shared, project, resume, retry_failed=retry_failed, later=later)
+        go_on(shared, project, resume, retry_failed=retry_failed, later=later, shards=shards, executor=executor)
         follow(shared, resume, later=later, tools=tools)
     else:
         described = model_descriptions.named(spec or "", batch_size=batch_size)
@@ -202,7 +214,7 @@ def model(
             dimensions=tuple(dimension) if dimension else None,
             limit=limit,
             items=items.value if items else None,
-            batch=batch or None,
+            batch=batch or shards is not None or None,
         )
         plan = with_tools(plan, tools)
         plans = crossed(plan, every=cross is Crossing.ALL) if cross else [plan]
@@ -211,7 +223,9 @@ def model(
                 tell_plan(shared, project, described, run_plan)
             return
 
+        refuse_shared_folder(shards, executor, n_runs=len(plans))
         runs = [start(shared, project, described, run_plan, later=later) for run_plan in plans]
+        choose_shards(shared, runs, shards, executor, later=later)
         if plan.states is None:
             tell_counted(shared, project, items)
         tell_left_out(shared, project, plans[0])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from app.commands.runs_in_shards import execution_of, rechoose_shards
 from domain.english import with_noun
 from domain.errors import ConflictError, ModelError, RunStoppedError
 from domain.runs import OPEN, RESUMABLE, RunState
@@ -94,7 +95,7 @@ def follow(
 
     ``end`` is called after the work, even if the work fails. ``tools`` is the file of a tool set that the run may use.
     """
-    if in_batches(shared, run):
+    if execution_of(shared, run) is None and in_batches(shared, run):
         return
     if later:
         typer.echo(
@@ -108,12 +109,21 @@ def follow(
         end()
 
 
-def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
-    """Resume a run, or ask its failed questions again.
+def go_on(
+    shared: Resources,
+    project: str,
+    run: str,
+    *,
+    retry_failed: bool,
+    later: bool,
+    shards: Path | None = None,
+    executor: str | None = None,
+) -> None:
+    """Resume a run, or ask its failed questions again. ``shards`` and ``executor`` change how a run in shards goes on.
 
     Raises ``ConflictError`` if no question is left, or if the run belongs to another project.
     """
-    from workflow.runs import run_control, run_views
+    from workflow.runs import run_control, run_start, run_views
 
     settings = shared.settings if later else None
     view = run_views.view(shared.store, by=None, run=run)
@@ -122,11 +132,14 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
             f"Run {run} belongs to the project {view.project}, not to {project}. Run the command again "
             f"with {view.project}."
         )
+    executed = rechoose_shards(shared, run, shards, executor)
     if retry_failed:
         n = run_control.retry_failed(shared.store, by=None, run=run, settings=settings)
         typer.echo(f"To process again: {with_noun(n, view.kind.one)}.")
     elif view.state in RESUMABLE:
         run_control.resume(shared.store, by=None, run=run, settings=settings)
+    elif view.state is RunState.BATCH and executed:
+        run_start.wake(shared.store, settings, run)
     elif view.state is RunState.BATCH:
         raise ConflictError(
             f"Run {run} uses batch files, so Touchstone sends no requests now. See the progress with `touchstone "
@@ -155,15 +168,19 @@ def work(shared: Resources, run: str, *, tools: Path | None = None) -> None:
     again = f"touchstone {view.kind.value} run {view.project} --resume {run}"
     typer.echo(f"Press Ctrl+C to pause the run. To continue the run: {again}")
     signals: list[int] = []
+    executed = execution_of(shared, run)
     with on_signals(signals), _progress(shared, run):
-        state = worker.work(
-            shared.store,
-            run,
-            means=worker.means_of(shared.store, shared.media, shared.settings, tools=tools),
-            stop=lambda: bool(signals),
-            wait=True,
-        )
-    if signal.SIGINT in signals and state in OPEN:
+        if executed is not None:
+            state = executed(lambda: bool(signals))
+        else:
+            state = worker.work(
+                shared.store,
+                run,
+                means=worker.means_of(shared.store, shared.media, shared.settings, tools=tools),
+                stop=lambda: bool(signals),
+                wait=True,
+            )
+    if signal.SIGINT in signals and (state in OPEN or state is RunState.BATCH):
         run_control.pause(shared.store, by=None, run=run)
     view = run_views.view(shared.store, by=None, run=run)
     typer.echo(f"{view.state.value}: {summary(view)}")

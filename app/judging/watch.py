@@ -96,7 +96,7 @@ def _draw(services: Services, project: ProjectView, view: RunView) -> None:
     else:  # the replies were imported, so no judge can be asked
         watch.withdraw(services, view)
     watch.tell_waiting(services, view)
-    if view.state is RunState.BATCH:
+    if view.state is RunState.BATCH and not view.uses_executor:
         shell.show(markup.notice(BATCH.format(run=view.id)))
     parts = []
     reasons = judge_replies.reasons_of(services.store, by=services.person, run=view.id)

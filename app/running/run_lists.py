@@ -13,7 +13,6 @@ from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
 from domain.run_kinds import RunKind
-from domain.runs import OPEN
 from workflow.runs import run_views
 from workflow.runs.run_views import RunView
 
@@ -49,7 +48,7 @@ def draw_runs(services: Services, project: str, of: Listing) -> None:
         return
     if of.kind.heading:
         shell.section(of.kind.heading)
-    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in runs) else None
+    every = watch.FOLLOW_SECONDS if any(view.is_active for view in runs) else None
     st.fragment(run_every=every)(_list)(services, project, of)
 
 
@@ -94,7 +93,7 @@ def _answers(view: RunView, more: Any) -> Markup:
 
 
 def _left_cell(view: RunView, more: Any) -> Markup:
-    return markup.text(shown.duration(view.remaining) if view.state in OPEN and view.left else "-")
+    return markup.text(shown.duration(view.remaining) if view.is_active and view.left else "-")
 
 
 STATE = RunColumn("State", "line", lambda view, more: shown.state(view.state))

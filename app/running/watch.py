@@ -51,7 +51,7 @@ def watched(services: Services, project: ProjectView, view: RunView) -> None:
 
 def follow(services: Services, view: RunView, draw: Callable[[RunView], None]) -> None:
     """Draw the current state of a run, and again every few seconds while a worker may be at it."""
-    every = FOLLOW_SECONDS if view.state in OPEN and not dialogs.is_open() else None
+    every = FOLLOW_SECONDS if view.is_active and not dialogs.is_open() else None
     st.fragment(run_every=every)(_as_it_stands)(services, view.id, view.state, draw)
 
 
@@ -92,7 +92,7 @@ def figures(view: RunView) -> list[Markup]:
     pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
     if answers:
         pairs.append(("answered", f"{view.answered:,}"))
-    if view.state in OPEN:
+    if view.is_active:
         pairs.append(("pace", shown.rate(view.rate * 60 if view.rate else None)))
         pairs.append(("time left", shown.duration(view.remaining)))
     if view.done:
@@ -260,7 +260,7 @@ def buttons(services: Services, view: RunView) -> None:
     """Draw the buttons: pause, resume, retry failures, cancel, withdraw."""
     store, by = services.store, services.person
     with st.container(horizontal=True):
-        if view.state in OPEN:
+        if view.is_active:
             _button(services, "Pause", "pause", lambda: run_control.pause(store, by=by, run=view.id))
         if view.state in RESUMABLE and not view.withdrawn:
             _button(
@@ -270,7 +270,7 @@ def buttons(services: Services, view: RunView) -> None:
                 lambda: run_control.resume(store, by=by, run=view.id, settings=services.settings),
                 primary=True,
             )
-        if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
+        if view.failed and not view.is_active and view.state is not RunState.CANCELLED and not view.withdrawn:
             _button(
                 services,
                 f"Ask again ({view.failed:,} {view.kind.failed})",
@@ -279,7 +279,7 @@ def buttons(services: Services, view: RunView) -> None:
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
             _ask(services, "Cancel", "cancel", view)
-        if view.state not in OPEN:
+        if not view.is_active:
             withdraw(services, view)
 
 

@@ -4,6 +4,9 @@
 ``batch_command``, which finds out what became of batches that an earlier command left open. ``batch_questions`` writes
 files and submits them, ``batch_results`` stores the answers, and ``batch_endpoint`` knows the lines and the server.
 
+Shards are batch files in Parquet that an executor answers. ``shard_runs`` drives an executor of ``executors``, in whose
+process ``execution`` works. ``shard_files`` has the format, and ``shard_results`` reads replies.
+
 Core starts runs that go in batch files, and shows and cancels them. Batches are in tables of core, so a project is
 complete without this folder.
 """
@@ -22,4 +25,16 @@ def _commands() -> Sequence[Any]:
     return (batch,)
 
 
-EXTENSION = Extension(name="batch", title="Batch files", commands=_commands)
+def _shard_runs() -> Sequence[Any]:
+    from extensions.batch import shard_runs
+
+    return (shard_runs,)
+
+
+def _settings() -> Sequence[Any]:
+    from extensions.batch.settings import ShardSettings
+
+    return (ShardSettings,)
+
+
+EXTENSION = Extension(name="batch", title="Batch files", commands=_commands, shard_runs=_shard_runs, settings=_settings)

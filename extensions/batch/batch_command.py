@@ -25,6 +25,7 @@ from workflow.access.event_log import log
 from workflow.jobs.live_process import process, worker_name
 from workflow.runs.askings import asking_of
 from workflow.runs.model_questions import TypesOf
+from workflow.runs.run_kinds import Asks
 from workflow.runs.stored_runs import (
     in_batches,
     plan_of_run,
@@ -51,10 +52,16 @@ class BatchCommand:
         means: Means,
         folder: Path,
         open_endpoint: Callable[[ModelSpec], BatchEndpoint] | None = None,
+        about: Mapping[str, Any] | None = None,
     ) -> None:
+        """Prepare a command. ``about`` is stored with the worker that the command is."""
         self.store, self.by, self.run, self.means, self.folder = store, by, run, means, folder
         self.open_endpoint = open_endpoint
+        self.about = about or {"transport": "batch files"}
         self.server: BatchEndpoint | None = None
+        self.asker: Asks | None = None
+        self.free: list[int] | None = None
+        """The units that were not submitted when this command first asked; None: it has not asked yet."""
         self.why = ""
         """Why some questions were not submitted."""
 
@@ -66,7 +73,7 @@ class BatchCommand:
         self.spec, self.plan = spec_of_run(self.row), plan_of_run(self.row)
         self.keep = keep_of(self.row)
         self.types_of = _types_of(access.schema, self.plan, self.spec)
-        about: dict[str, Any] = {"transport": "batch files"}
+        about = dict(self.about)
         if self.open_endpoint is not None:
             self.server = self.open_endpoint(self.spec)
             about |= self.server.about
@@ -94,6 +101,17 @@ class BatchCommand:
     def path(self, number: int) -> Path:
         """Return the path of a batch's questions."""
         return self.folder / f"{self.name(number)}-input.jsonl"
+
+    def next_free(self, session: Session, row: StoredRun, size: int) -> list[int]:
+        """Return the next units that are not yet submitted, at most ``size``."""
+        if self.free is None:
+            self.free = free_units(session, row)
+        while self.free:
+            some, self.free = self.free[:size], self.free[size:]
+            out = queries.out(session, run_id=row.id, unit_ids=some)  # another command may have taken some since
+            if left := [id for id in some if id not in out]:
+                return left
+        return []
 
     def leave_rest(self, why: str) -> None:
         """Hand in no more for now."""
@@ -213,9 +231,10 @@ class BatchCommand:
 
     def finish(self) -> None:
         """Store which batches and chunks are finished, and which the run still waits for."""
+        with self.store.read() as session:
+            counts = queries.counts(session, run_id=self.run_id)
         for batch in self.batches_in(BatchState.SENT, BatchState.BY_HAND):
-            with self.store.read() as session:
-                total, came = queries.counts(session, run_id=self.run_id).get(batch.id, (0, 0))
+            total, came = counts.get(batch.id, (0, 0))
             if total == came:
                 self.change(batch.id, (batch.state,), state=BatchState.ENDED, ended_at=self.store.now())
         with self.store.write() as session:
@@ -228,23 +247,31 @@ class BatchCommand:
                 now = self.store.now()
                 runs.complete(session, row=row, now=now)
                 log(session, "run.done", run=row, now=now)
-            runs.explain(session, row=row, said=self._said(session, row))
+            if row.state is not RunState.STOPPED:  # which says why
+                runs.explain(session, row=row, said=self._said(session, row))
 
     def _said(self, session: Session, row: StoredRun) -> str:
         counts = queries.counts(session, run_id=self.run_id)
         replied = queries.replied(session, run_id=self.run_id)
-        clauses = []
+        clauses: list[str] = []
+        shards: list[tuple[int, int, int]] = []
         for batch in batches.of_run(session, run_id=self.run_id):
             total, settled = counts.get(batch.id, (0, 0))
             came = replied[batch.id]
             if batch.state is BatchState.SENT:
                 status = status_of(batch.told)
                 clauses.append(f"batch {batch.number} ({with_noun(total, 'question')}) is at the endpoint ({status})")
+            elif batch.state is BatchState.BY_HAND and is_shard(batch):
+                shards.append((total, settled, came))
             elif batch.state is BatchState.BY_HAND:
                 errors = f", {with_noun(settled - came, 'error')}" if settled > came else ""
                 clauses.append(f"batch {batch.number} in {batch.file}: {came:,} of {total:,} replies{errors}")
             elif batch.state is BatchState.SENDING:
                 clauses.append(f"the state of batch {batch.number} is unknown")
+        if shards:
+            total, settled, came = map(sum, zip(*shards, strict=True))
+            errors = f", {with_noun(settled - came, 'error')}" if settled > came else ""
+            clauses.append(f"{with_noun(len(shards), 'open shard')}: {came:,} of {total:,} replies{errors}")
         free = len(free_units(session, row)) if row.state is RunState.BATCH else 0
         if free:
             clauses.append(f"questions not yet submitted: {free}")
@@ -296,6 +323,11 @@ def free_units(session: Session, row: StoredRun) -> list[int]:
         asked = run_attempts.finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         unit_ids |= dict.fromkeys(id for id in chunk.unit_ids if id not in asked and id not in out)
     return list(unit_ids)
+
+
+def is_shard(batch: StoredRunBatch) -> bool:
+    """Return whether the questions of a batch are in a Parquet file."""
+    return (batch.file or "").endswith(".parquet")
 
 
 def status_of(told: Mapping[str, Any]) -> str:

@@ -55,6 +55,12 @@ def unit_of(custom_id: str, run: str) -> tuple[int, int] | None:
     return (number, unit_id) if custom_id == f"{run}-{number}-{unit_id}" else None
 
 
+def sampling_of(spec: ModelSpec) -> dict[str, Any]:
+    """Return the fields of a request apart from the model and the messages."""
+    assert spec.endpoint is not None
+    return parameters(spec.generation, spec.endpoint)[0]
+
+
 def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
     """Return a question as a line of a batch file: the request that would be sent.
 
@@ -63,9 +69,7 @@ def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
     CannotAsk
         The question cannot be sent as a request.
     """
-    assert spec.endpoint is not None
-    sent, _ = parameters(spec.generation, spec.endpoint)
-    body = {"model": spec.model, "messages": turns(spec, question), **sent}
+    body = {"model": spec.model, "messages": turns(spec, question), **sampling_of(spec)}
     request = {"custom_id": custom_id, "method": "POST", "url": PATH, "body": body}
     return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from db import batches, run_attempts, runs
 from db.engine import Session
@@ -17,7 +17,7 @@ from domain.batches import OUT, BatchState
 from domain.errors import ConflictError, RunStoppedError
 from domain.runs import Attempt, Outcome, Question, RunState, chunked
 from extensions.batch import queries
-from extensions.batch.batch_command import BatchCommand, free_units
+from extensions.batch.batch_command import BatchCommand
 from extensions.batch.batch_endpoint import BatchRefusal, custom_id, line_of
 from inference.endpoint import estimate
 from inference.endpoint.asking import CannotRequest
@@ -39,14 +39,57 @@ class QuestionFile:
     n: int
 
 
-def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand: bool = False) -> QuestionFile | None:
+class QuestionWriter(Protocol):
+    """Writes the questions of one file."""
+
+    def add(self, question: Question, custom_id: str, *, most: int) -> bool:
+        """Add a question. Return False, without adding the question, if the file would get larger than ``most`` bytes.
+
+        Raises
+        ------
+        CannotRequest
+            The question cannot be sent as a request.
+        """
+
+    def close(self) -> None:
+        """Write the rest to disk."""
+
+
+class LineWriter:
+    """Writes the lines of a batch file."""
+
+    def __init__(self, at: BatchCommand, path: Path) -> None:
+        self.spec, self.file, self.size = at.spec, path.open("wb"), 0
+
+    def add(self, question: Question, custom_id: str, *, most: int) -> bool:
+        line = line_of(self.spec, question, custom_id)
+        if self.size and self.size + len(line) > most:
+            return False
+        self.file.write(line)
+        self.size += len(line)
+        return True
+
+    def close(self) -> None:
+        with self.file:
+            self.file.flush()
+            os.fsync(self.file.fileno())
+
+
+def make(
+    at: BatchCommand,
+    path_of: Callable[[int], Path],
+    *,
+    size: int,
+    by_hand: bool = False,
+    writer_of: Callable[[BatchCommand, Path], QuestionWriter] = LineWriter,
+) -> QuestionFile | None:
     """Write the next file of questions. Returns None if no question is left or allowed."""
     while not at.why:
         batch, unit_ids = _begun(at, size, by_hand)
         if batch is None:
             return None
         path = path_of(batch.number)
-        asked, not_asked, most = _written(at, path, batch.number, unit_ids)
+        asked, not_asked, most = _written(at, writer_of(at, path), batch.number, unit_ids)
         with at.store.write() as session:
             at.hold(session)
             if not queries.change(session, id=batch.id, only=(BatchState.MAKING,), most_cost=most):
@@ -55,9 +98,11 @@ def make(at: BatchCommand, path_of: Callable[[int], Path], *, size: int, by_hand
                 )
             queries.keep_units(session, batch_id=batch.id, asked=asked)
             at.add(session, not_asked, at.items_of(session, [attempt.unit_id for attempt in not_asked]))
+        undecided = {*unit_ids} - {*asked} - {attempt.unit_id for attempt in not_asked}
+        at.free = [*(id for id in unit_ids if id in undecided), *(at.free or ())]
         if asked:
             return QuestionFile(batch.id, batch.number, path, len(asked))
-        path.unlink()
+        path.unlink(missing_ok=True)
         at.lose(batch, at.why or "Touchstone cannot ask any question in this batch.")
     return None
 
@@ -71,7 +116,7 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
                 f"The run {at.run} is {row.state.value}, so you cannot submit more of its questions. Start a new run "
                 "with batch files."
             )
-        unit_ids = free_units(session, row)[:size]
+        unit_ids = at.next_free(session, row, size)
         if not unit_ids:
             return None, []
         now = at.store.now()
@@ -96,57 +141,50 @@ def _begun(at: BatchCommand, size: int, by_hand: bool) -> tuple[StoredRunBatch |
 
 
 def _written(
-    at: BatchCommand, path: Path, number: int, unit_ids: Sequence[int]
+    at: BatchCommand, writer: QuestionWriter, number: int, unit_ids: Sequence[int]
 ) -> tuple[dict[int, dict[str, Any]], list[Attempt], float]:
     """Write the questions that fit. Return the questions by unit, the attempts that cannot be asked, and the highest
     cost.
     """
     assert at.spec.endpoint is not None
-    asker = at.means.ask(at.row, at.spec, at.plan)
+    if at.asker is None:
+        at.asker = at.means.ask(at.row, at.spec, at.plan)
     budget, longest = _budget(at), at.spec.generation.max_new_tokens
     asked: dict[int, dict[str, Any]] = {}
     not_asked: list[Attempt] = []
-    size, sum_most = 0, 0.0
-    with path.open("wb") as file:
-        for some in chunked(unit_ids, _ASKED_AT_ONCE):
-            for question in asker.ask(some):
-                try:
-                    line = _line(at, question, number)
-                except CannotRequest as error:
-                    outcome = Outcome.SKIPPED if question.cannot else Outcome.FAILED
-                    not_asked.append(_attempt_about(question, outcome, str(error)))
-                    continue
-                most = budget.most(estimate.tokens_of(question), longest)
-                if budget.may(most) is not Allowance.YES:
-                    at.leave_rest(budget.why)
+    sum_most = 0.0
+    try:
+        for question in (made for some in chunked(unit_ids, _ASKED_AT_ONCE) for made in at.asker.ask(some)):
+            most = budget.most(estimate.tokens_of(question), longest)
+            if not question.cannot and budget.may(most) is not Allowance.YES:
+                at.leave_rest(budget.why)
+                break
+            try:
+                if question.cannot:
+                    raise CannotRequest(question.cannot)
+                if not writer.add(question, custom_id(at.run, number, question.unit_id), most=MOST_BYTES):
                     break
-                if asked and size + len(line) > MOST_BYTES:
-                    break
-                budget.begin(most)
-                file.write(line)
-                size, sum_most = size + len(line), sum_most + most
-                asked[question.unit_id] = {
-                    "prompt_hash": question.prompt_hash,
-                    "image_hashes": [picture.sha256 for picture in question.pictures],
-                }
-            else:
+            except CannotRequest as error:
+                outcome = Outcome.SKIPPED if question.cannot else Outcome.FAILED
+                not_asked.append(_attempt_about(question, outcome, str(error)))
                 continue
-            break
-        file.flush()
-        os.fsync(file.fileno())
+            budget.begin(most)
+            sum_most += most
+            asked[question.unit_id] = {
+                "prompt_hash": question.prompt_hash,
+                "image_hashes": [picture.sha256 for picture in question.pictures],
+            }
+    finally:
+        writer.close()
     return asked, not_asked, sum_most
-
-
-def _line(at: BatchCommand, question: Question, number: int) -> bytes:
-    if question.cannot:
-        raise CannotRequest(question.cannot)
-    return line_of(at.spec, question, custom_id(at.run, number, question.unit_id))
 
 
 def _budget(at: BatchCommand) -> Budget:
     """Return the remaining budget. Open batches count at their highest cost."""
     assert at.spec.endpoint is not None
     budget = Budget(at.spec.endpoint)
+    if at.spec.endpoint.max_calls is None and at.spec.endpoint.max_cost is None:
+        return budget  # counting takes long in a large run
     with at.store.read() as session:
         figures = run_attempts.figures(session, run_id=at.run_id)
         out = len(queries.out(session, run_id=at.run_id) - set(_units_of_making(session, at.run_id)))

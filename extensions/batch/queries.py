@@ -82,6 +82,14 @@ def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> S
     return session.exec(wanted.order_by(col(RunBatchUnitRow.id)).limit(limit)).all()
 
 
+def open_units(session: Session, *, batch_id: int) -> Sequence[int]:
+    """Return the units of a batch that have no result yet, in order."""
+    wanted = select(RunBatchUnitRow.unit_id).where(
+        RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.attempt_id).is_(None)
+    )
+    return session.exec(wanted.order_by(col(RunBatchUnitRow.id))).all()
+
+
 def settle(session: Session, *, came: Mapping[int, int], digests: Mapping[int, str] | None = None) -> None:
     """Record the attempt that answers each question, by the question's id.
 
@@ -123,9 +131,19 @@ def replied(session: Session, *, run_id: int) -> Counter[int]:
     return Counter(dict(session.exec(wanted).all()))
 
 
-def out(session: Session, *, run_id: int) -> set[int]:
-    """Return the units of a run that were submitted, or are about to be, and that have no result yet."""
-    wanted = (
+def out(session: Session, *, run_id: int, unit_ids: Sequence[int] | None = None) -> set[int]:
+    """Return the units of a run that were submitted, or are about to be, and that have no result yet.
+
+    ``unit_ids``: only of these units.
+    """
+    if unit_ids is not None:
+        lots = chunked(unit_ids)
+        return {id for lot in lots for id in session.exec(_out(run_id).where(col(RunBatchUnitRow.unit_id).in_(lot)))}
+    return set(session.exec(_out(run_id)))
+
+
+def _out(run_id: int) -> Any:
+    return (
         select(RunBatchUnitRow.unit_id)
         .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
         .where(
@@ -134,7 +152,6 @@ def out(session: Session, *, run_id: int) -> set[int]:
             col(RunBatchUnitRow.attempt_id).is_(None),
         )
     )
-    return set(session.exec(wanted))
 
 
 def chunks(session: Session, *, run_id: int) -> Sequence[StoredRunChunk]:

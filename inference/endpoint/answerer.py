@@ -165,7 +165,7 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     return sent, [name for name in all_of_it if name in endpoint.omit]
 
 
-def turns(spec: ModelSpec, question: Question) -> Messages:
+def turns(spec: ModelSpec, question: Question, url_of: Callable[[Picture], str] | None = None) -> Messages:
     """Return the same as ``messages``, if the model accepts this number of pictures.
 
     Raises
@@ -180,11 +180,11 @@ def turns(spec: ModelSpec, question: Question) -> Messages:
             f"that {spec.name} accepts {'none' if spec.modality == 'text' else 'one'}. Correct `modality`, or choose "
             "another model."
         )
-    return messages(question)
+    return messages(question, url_of or data_uri)
 
 
-def messages(question: Question) -> Messages:
-    """Return the turns of a question, with its pictures.
+def messages(question: Question, url_of: Callable[[Picture], str]) -> Messages:
+    """Return the turns of a question. ``url_of`` returns the URL of each picture.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def messages(question: Question) -> Messages:
     content = [
         {"type": "text", "text": part}
         if isinstance(part, str)
-        else {"type": "image_url", "image_url": {"url": data_uri(part)}}
+        else {"type": "image_url", "image_url": {"url": url_of(part)}}
         for part in question.parts
         if part != ""
     ]

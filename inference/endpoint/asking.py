@@ -61,7 +61,7 @@ class Call:
 
 
 class EndpointAsker:
-    """Asks an endpoint. Used by one thread; ``close`` ends its own."""
+    """Asks an endpoint. Several threads may call ``ask`` and share its limits; ``close`` ends its own thread."""
 
     def __init__(self, client: Client, *, limits: Limits | None = None, grace_seconds: float = GRACE_SECONDS) -> None:
         endpoint = client.endpoint
@@ -77,6 +77,7 @@ class EndpointAsker:
             now=time.monotonic(),
         )
         self._in_a_row = 0
+        self._changes = _Changes()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="endpoint", daemon=True)
         self._thread.start()
@@ -227,7 +228,7 @@ class EndpointAsker:
                 return
             finally:
                 self._settle(call, reply, most, begun)
-                going.changed()
+                self._changes.tell()
             if call.heard is not None:
                 call.heard(reply)
             if reply.stop:
@@ -294,7 +295,7 @@ class EndpointAsker:
                 # Less than a millisecond does not count as a wait.
                 return now - begun if now - begun > 0.001 else 0.0
             if may is Allowance.LATER or wait is None:
-                await going.next_change()
+                await self._changes.next()
             else:
                 await self._pause(going, wait)
 
@@ -360,19 +361,25 @@ class _AskCall:
     halting: bool = False
     broken_off: bool = False
     stopped: str = ""
-    waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
-    def changed(self) -> None:
+
+class _Changes:
+    """The ends of requests, for questions that wait for one."""
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def tell(self) -> None:
         """Wake up all waiters, because a request has ended."""
-        waiting, self.waiting = self.waiting, []
+        waiting, self._waiting = self._waiting, []
         for future in waiting:
             if not future.done():
                 future.set_result(None)
 
-    async def next_change(self) -> None:
+    async def next(self) -> None:
         """Wait until a request has ended. At least one must be running."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting.append(future)
+        self._waiting.append(future)
         await future
 
 

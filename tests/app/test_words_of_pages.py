@@ -39,7 +39,18 @@ NOT_ON_PAGES = {
     ("extensions/calibration/report/study.py", "--scale"),
     # A command of core with an option that an extension reads.
     ("domain/shipped_extensions.py", "--mail"),
-    # What other programs are started with, and a program that is started by a command alone.
+    # What other programs are started with, and programs that are started by a command alone.
+    ("extensions/batch/execution.py", "--allowed-local-media-path"),
+    ("extensions/batch/execution.py", "--revision"),
+    ("extensions/batch/executors.py", "--executor"),
+    ("extensions/batch/executors.py", "--gres"),
+    ("extensions/batch/executors.py", "--shard"),
+    ("extensions/batch/shard_runs.py", "--shards"),
+    ("extensions/batch/execution.py", "--head"),
+    ("extensions/batch/execution.py", "--served-model-name"),
+    ("extensions/batch/executors.py", "--array"),
+    ("extensions/batch/executors.py", "--job-name"),
+    ("extensions/batch/executors.py", "--output"),
     ("extensions/local_models/fit.py", "--query-gpu"),
     ("extensions/local_models/weights.py", "--index-url"),
     ("extensions/local_models/fit.py", "--format"),

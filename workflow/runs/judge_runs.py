@@ -38,7 +38,9 @@ def check_plan(spec: ModelSpec, plan: JudgePlan) -> None:
     if plan.batch and (away := why_no_batches()):
         raise NotAvailableError(away)
     if plan.batch and spec.endpoint is None:
-        raise ModelError(f"{spec.name} is not an endpoint. Batch files need an endpoint. Choose another model.")
+        raise ModelError(
+            f"{spec.name} is not an endpoint. Batch files and shards need an endpoint. Choose another model."
+        )
 
 
 def described(schema: Schema, spec: ModelSpec, plan: JudgePlan) -> ModelSpec:

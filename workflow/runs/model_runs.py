@@ -61,8 +61,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
         raise NotAvailableError(away)
     if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
         raise ModelError(
-            "Batch files need an endpoint that generates each answer in one reply. Choose an endpoint with the "
-            "strategy generate."
+            "Batch files and shards need an endpoint that generates each answer in one reply. Choose an endpoint with "
+            "the strategy generate."
         )
     registry.require_row("strategy", plan.strategy)
     if plan.tools_hash and added_strategy(plan.strategy) is None:

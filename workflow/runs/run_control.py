@@ -25,17 +25,22 @@ def _waits_for_batch(session: Session, row: StoredRun) -> bool:
     return any(batch.state in OUT for batch in batches.of_run(session, run_id=row.id))
 
 
+def _has_executor(session: Session, row: StoredRun) -> bool:
+    """Return whether a run's questions are asked by an executor of shards, which can pause."""
+    return any(worker.about.get("executor") for worker in run_chunks.workers(session, run_id=row.id))
+
+
 def pause(store: Store, *, by: Person | None, run: str) -> None:
     """Pause a run. Workers leave the run within seconds, and no answer is lost."""
     with store.write() as session:
         row = _held(session, by, run)
         if row.state is RunState.PAUSED:
             return
-        if row.state is RunState.BATCH:
+        if row.state is RunState.BATCH and not _has_executor(session, row):
             raise ConflictError(
                 "This run uses batch files, so you cannot pause the run. To stop the run, cancel the run."
             )
-        if row.state not in OPEN:
+        if row.state not in OPEN and row.state is not RunState.BATCH:
             raise ConflictError(f"This run is {row.state.value}. You can pause only a run that is in progress.")
         runs.pause(session, row=row)
         log(session, "run.paused", by=by, run=row, now=store.now())
@@ -53,7 +58,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
             raise ConflictError("You can resume only a paused or stopped run. Start a new run.")
         refuse_withdrawn(row, "before it continues")
         refuse_changed(row)
-        runs.resume(session, row=row, state=RunState.WAITING)
+        runs.resume(session, row=row, state=RunState.BATCH if in_batches(row) else RunState.WAITING)
         log(session, "run.resumed", by=by, run=row, now=store.now())
     wake(store, settings, run)
 
@@ -98,7 +103,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
         if again or row.state in RESUMABLE:
             runs.resume(session, row=row, state=RunState.BATCH if in_batches(row) else RunState.WAITING)
             log(session, "run.resumed", by=by, run=row, now=store.now(), data={"again": len(again)})
-        awaited = row.state in OPEN
+        awaited = row.state in OPEN or bool(again and _has_executor(session, row))
     if awaited:
         wake(store, settings, run)
     return len(again)

@@ -13,7 +13,7 @@ from db.records import StoredRun, StoredRunWorker
 from domain.judging import JudgePlan
 from domain.records import Person
 from domain.run_kinds import RunKind
-from domain.runs import ANSWERS, Attempt, Outcome, RunPlan, RunState
+from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunPlan, RunState
 from inference.endpoint.served_model import describe_models
 from workflow.access.projects import Access, require_lead
 from workflow.annotate.item_titles import titles_of
@@ -135,6 +135,16 @@ class RunView:
     def left(self) -> int:
         """Return the number of items that are still to be asked."""
         return max(self.wanted - self.done, 0)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a worker is at the run, or may soon be."""
+        return self.state in OPEN or (self.state is RunState.BATCH and self.worked_on)
+
+    @property
+    def uses_executor(self) -> bool:
+        """Whether the run's questions are asked by an executor of shards."""
+        return any(worker.about.get("executor") for worker in self.workers)
 
     @property
     def worked_on(self) -> bool:
@@ -310,7 +320,7 @@ def _worker(row: StoredRunWorker, store: Store) -> WorkerView:
 
 def _rate(session: Session, row: StoredRun, workers: Sequence[WorkerView], now: datetime) -> float | None:
     there = [worker.started_at for worker in workers if worker.there]
-    if row.state is not RunState.RUNNING or not there:
+    if row.state not in (RunState.RUNNING, RunState.BATCH) or not there:
         return None
     pace = run_attempts.pace(session, run_id=row.id, since=max(now - _PACE, min(there)))
     if pace is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from db.engine import Store
 from domain.errors import ConflictError, ModelError
-from domain.runs import OPEN
+from domain.runs import OPEN, RunState
 from domain.settings import Settings
 from workflow.jobs import desk
 from workflow.jobs.kinds import JobContext, JobKind, JobOutcome, Lane
@@ -22,6 +22,7 @@ from workflow.jobs.live_process import worker_name
 from workflow.jobs.working import Worker
 from workflow.runs import run_control, worker_registry
 from workflow.runs.run_jobs import RUN, WORKER, wake
+from workflow.runs.shard_runs import shard_runs
 from workflow.runs.worker import Means, means_of, work
 
 LOOK_SECONDS = 3.0
@@ -37,16 +38,26 @@ def work_on_run(context: JobContext, *, means: Means | None = None, share: bool 
     run = context.input["run"]
     means = means or means_of(context.store, context.media, context.settings)
     try:
-        state = work(context.store, run, means=means, stop=context.stop, share=share)
+        state = _executed(context, run, means)
+        if state is None:
+            state = work(context.store, run, means=means, stop=context.stop, share=share)
     except ModelError as error:
         return JobOutcome(f"Another worker continues this run. {error}", {"refused": run})
     if context.canceled():
-        if state in OPEN:
+        if state in OPEN or state is RunState.BATCH:
             run_control.pause(context.store, by=None, run=run)
         return JobOutcome("The run is paused.")
     if context.stop() and state in OPEN:
         return JobOutcome("The worker stopped before the run was finished.", again_in=timedelta())
     return JobOutcome(f"The run is {state.value}.")
+
+
+def _executed(context: JobContext, run: str, means: Means) -> RunState | None:
+    """Execute a run in shards. Return its state; None for a run that workers ask themselves."""
+    functions = shard_runs()
+    if functions is None or functions.plan_of(context.store, by=None, run=run) is None:
+        return None
+    return functions.execute(context.store, by=None, run=run, means=means, stop=context.stop, tell=_log.info)
 
 
 def _no_work(context: JobContext) -> JobOutcome:

@@ -12,6 +12,7 @@ from domain.english import with_noun
 
 if TYPE_CHECKING:
     from app.services import Resources
+    from extensions.batch.batch_results import ReadIn
 
 Run = Annotated[str, typer.Argument(help="The ID of a run that you started with --batch.")]
 Size = Annotated[int, typer.Option(min=1, max=50_000, help="Put at most this many questions into one file.")]
@@ -22,7 +23,7 @@ LONGEST_SHOWN = 200
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     batch = find_group(cli, "batch", Panel.MODELS, "Ask models through batch files, often at half the price.")
-    for command in (show, create, export, import_, cancel):
+    for command in (show, create, export, import_, cancel, execute):
         batch.command(command.__name__.rstrip("_"))(command)
 
 
@@ -75,8 +76,8 @@ def import_(
     file: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Output and error files that you downloaded. Without files, Touchstone gets the results from the "
-            "endpoint."
+            help="Output and error files that you downloaded, Parquet files of replies, or a folder of shards. Without "
+            "files, Touchstone gets the results from the endpoint."
         ),
     ] = None,
 ) -> None:
@@ -92,7 +93,7 @@ def import_(
         fetched = batch_runs.fetch(shared.store, open_endpoint=_endpoint(shared), **given)
         _print_read(fetched.attempts, fetched.problems)
     for path in file or ():
-        stored = batch_runs.read(shared.store, file=path, **given)
+        stored = _read(shared, path, given)
         _print_read(stored.attempts, stored.problems)
     _print_status(shared, run)
     judge.tell_verdicts(shared, run)
@@ -137,6 +138,45 @@ def show(
     _print_status(shared, run)
     for problem in batch_runs.view(shared.store, by=None, run=run).problems:
         typer.echo(f"  {problem.why}  {problem.raw[:LONGEST_SHOWN]!r}")
+
+
+def execute(
+    folder: Annotated[Path, typer.Argument(help="A folder of shards, as --shards made it.")],
+    executor: Annotated[str, typer.Option(help="local, ray or vllm.")] = "local",
+    shard: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Answer only the questions in the file with this number. Repeat for more files."),
+    ] = None,
+) -> None:
+    """Answer the questions in a folder of shards, on any machine. The command needs no database.
+
+    Example: touchstone batch execute shards --executor vllm --shard 3
+    """
+    import os
+    from pathlib import Path as Folder
+
+    from domain.errors import NotFoundError
+    from domain.settings import settings_from
+    from extensions.batch import execution
+    from extensions.batch.shard_files import ShardFolder
+
+    if executor not in execution.NAMES:
+        raise NotFoundError(f"There is no executor {executor!r}. Choose one of {', '.join(execution.NAMES)}.")
+    settings = settings_from(os.environ, Folder.cwd())
+    execution.execute_shards(ShardFolder.open(folder), executor, numbers=shard, settings=settings)
+
+
+def _read(shared: Resources, path: Path, given: dict[str, Any]) -> ReadIn:
+    """Store the results in a file, or in the files of replies of a folder."""
+    from extensions.batch import batch_runs, shard_runs
+    from extensions.batch.shard_files import ShardFolder
+
+    if path.is_dir() or path.suffix == ".parquet":
+        files = ShardFolder.open(path).files("replies") if path.is_dir() else [path]
+        return shard_runs.read(
+            shared.store, by=None, run=given["run"], means=given["means"], home=given["folder"], files=files
+        )
+    return batch_runs.read(shared.store, file=path, **given)
 
 
 def _opened(run: str) -> tuple[Resources, dict[str, Any]]:
