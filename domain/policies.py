@@ -282,10 +282,7 @@ KEEP_RULES: Mapping[str, KeepRule] = {
 }
 
 SKIP_ACTS: Mapping[str, str] = {
-    "retire": (
-        "kept if the required value has more than half of the total weight; a vote's weight is the "
-        "rater's qualification score at the time of the vote, or 1 if the rater has no score"
-    ),
+    "retire": "the item is rejected immediately, with the reasons for the skips",
     "adjudicate": "a senior annotator settles the item without further votes",
 }
 """The possible effects of reaching the limit of skips."""

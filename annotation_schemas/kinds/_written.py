@@ -13,10 +13,7 @@ LANGUAGE = (
     "the language of the text, such as `en`, `en-GB` or `de`, for spelling checks and reading aloud; default: the "
     "browser's language (for `wording` rules, English)"
 )
-WORDING = (
-    "the language of the text, such as `en`, `en-GB` or `de`, for spelling checks and reading aloud. Default: the "
-    "browser's language, but English for `wording` rules"
-)
+WORDING = "wording rules, which authors see while they write"
 TOLERANCE = "for the key: maximum difference at which a model's number is still right"
 
 
