@@ -21,7 +21,7 @@ export PIP_NO_INPUT = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run label-studio test test-all check pytest-check pytest-test pytest-all lint system docs site lock clean
+.PHONY: help setup run label-studio test test-all check pytest-check pytest-test pytest-all lint system docs site lock wheels clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
@@ -34,6 +34,7 @@ help:
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make site    build the documentation site in build/site, with a search"
 	@echo "make lock    compile requirements.txt, -core.txt and -dev.txt from pyproject.toml"
+	@echo "make wheels  fill build/wheels for the container image and for installations without a network"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
 
 setup: $(ALL)
@@ -81,6 +82,9 @@ site: docs
 
 lock: $(ALL)
 	@$(BIN)/python tools/lock.py
+
+wheels: $(CORE)
+	@$(BIN)/python tools/wheels.py
 
 clean:
 	rm -rf $(VENV) node_modules .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

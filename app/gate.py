@@ -30,10 +30,13 @@ from app.serving import open_files
 from app.session import local_path, token_of
 from domain import extensions, language
 from domain.errors import DatabaseUnavailableError
+from domain.log_facts import add_log_facts
 from domain.origin import acting_from
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/language", "/demo", "/healthz", "/favicon.png"})
+UNWATCHED = ("/healthz", "/metrics")
+"""Addresses that monitors read, without a session."""
+PUBLIC_PATHS = frozenset({"/login", "/language", "/demo", "/favicon.png", *UNWATCHED})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
 COOKIE_LESS = ("/static/", "/assets/")
 """Paths without a session lookup, because their answer is the same for everyone. Extensions add more."""
@@ -237,9 +240,12 @@ class Gate:
     async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
         path = connection.url.path
         token = token_of(connection.cookies)
-        if token is None or path == "/healthz" or path.startswith((*COOKIE_LESS, *public_of_extensions())):
+        if token is None or path in UNWATCHED or path.startswith((*COOKIE_LESS, *public_of_extensions())):
             return None
-        return await run_in_threadpool(self.signed_in, token)
+        person = await run_in_threadpool(self.signed_in, token)
+        if person is not None:
+            add_log_facts(person=person.person.id)
+        return person
 
     def _refuse_stranger(self, connection: HTTPConnection) -> Response | None:
         """Refuse a wrong Host, and any change or websocket that comes from another site."""
@@ -264,11 +270,11 @@ class Gate:
     def _refuse_crowd(self, connection: HTTPConnection) -> Response | None:
         """Refuse new pages while this process can open only a few more files. Later, refuse any request."""
         path = connection.url.path
-        calm = (*MACHINES, *COOKIE_LESS, *public_of_extensions(), "/healthz")
+        calm = (*MACHINES, *COOKIE_LESS, *public_of_extensions(), *UNWATCHED)
         opens = connection.scope["type"] == "websocket" or not path.startswith(calm)
         if self.files is None or not self.files.are_short(page=opens):
             return None
-        return _failed(connection, DatabaseUnavailableError(open_files.CROWDED), close=True)
+        return _failed(connection, DatabaseUnavailableError(self.files.refusal()), close=True)
 
     def _ask_to_sign_in(self, connection: HTTPConnection) -> Response | None:
         path = connection.url.path
@@ -317,7 +323,7 @@ def _failed(connection: HTTPConnection, error: Exception, *, close: bool = False
     """Return the last-resort response: 503 while the database is away or files are short, otherwise 500."""
     error = open_files.as_unavailable(error)
     away = isinstance(error, DatabaseUnavailableError)
-    status, message = (503, str(error)) if away else (500, report(error, connection.url.path))
+    status, message = (503, str(error)) if away else (500, report(error))
     headers = {"Cache-Control": "no-store"} | ({"Connection": "close"} if close else {})
     safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
     if connection.url.path.startswith(machine_paths()) or not safe:

@@ -20,18 +20,20 @@ from app.gate import Gate, Hosts, OwnRoutes, content_policy
 from app.reruns import theme_cache
 from app.reruns.lost_fragments import redraw_lost_fragments
 from app.reruns.script_loops import spare_loops
-from app.routes import drawn, page_shell, routes, routes_before
+from app.routes import drawn, metrics, page_shell, routes, routes_before
 from app.services import Resources
-from app.serving import demo_people
+from app.serving import demo_people, logs
 from app.serving.client_address import behind_front_server
+from app.serving.metrics import Metrics
 from app.serving.open_files import Calm, OpenFiles, raise_limit
+from app.serving.request_records import RequestRecords
 from app.serving.steady_cookie import SteadyCookie
 from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
+from domain.settings import Settings
 from workflow.access import accounts
 
 MAIN = Path(__file__).resolve().with_name("main.py")
-UPLOAD_MEGABYTES = 1024
 
 OPTIONS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
@@ -51,7 +53,6 @@ OPTIONS: dict[str, Any] = {
     "server.headless": True,
     "server.runOnSave": False,
     "server.disconnectedSessionTTL": 900,
-    "server.maxUploadSize": UPLOAD_MEGABYTES,
     "theme.baseRadius": "small",
     "theme.primaryColor": "#0f6e84",
     "theme.light.primaryColor": "#0f6e84",
@@ -85,7 +86,9 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
         return accounts.leads_any(resources.store, person=person)
 
     page = page_shell.html()
-    before, inside = routes_before(resources), routes(resources)
+    counted = Metrics(resources.store, resources.settings.home)
+    before = [*metrics.routes(counted, resources.settings.metrics_token), *routes_before(resources)]
+    inside = routes(resources)
 
     def is_there(scope: Scope) -> bool:
         return is_streamlits_file(scope["path"]) or any(
@@ -93,16 +96,19 @@ def build(resources: Resources, *, hosts: Hosts, files: OpenFiles | None = None)
         )
 
     policy = content_policy(page)
+    records = Middleware(RequestRecords, recorder=counted)
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there, files=files)
     own_routes = Middleware(OwnRoutes, routes=[*before, *page_shell.routes(page)])
-    streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
-    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, own_routes, Middleware(SteadyCookie)])
+    streams = Middleware(
+        Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads, settings=resources.settings
+    )
+    return streamlit.App(MAIN, routes=inside, middleware=[records, gate, streams, own_routes, Middleware(SteadyCookie)])
 
 
-def held_uploads() -> int:
-    """Return the bytes of all uploads that Streamlit keeps in memory."""
-    files = Runtime.instance()._uploaded_file_mgr.file_storage.values()  # type: ignore[attr-defined]
-    return sum(len(file.data) for by_id in list(files) for file in list(by_id.values()))
+def held_uploads() -> dict[str, int]:
+    """Return the bytes of the uploads that Streamlit keeps in memory, by session."""
+    held = Runtime.instance()._uploaded_file_mgr.file_storage  # type: ignore[attr-defined]
+    return {session: sum(len(file.data) for file in list(files.values())) for session, files in list(held.items())}
 
 
 def forget_uploads(session: str) -> None:
@@ -110,9 +116,10 @@ def forget_uploads(session: str) -> None:
     Runtime.instance()._uploaded_file_mgr.remove_session_files(session)
 
 
-def configure(*, host: str, port: int) -> None:
+def configure(*, host: str, port: int, upload_mb: int = Settings.upload_mb) -> None:
     """Set Streamlit's options for this process."""
-    bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
+    of_process = {"server.address": host, "server.port": port, "server.maxUploadSize": upload_mb}
+    bootstrap.load_config_options({**OPTIONS, **of_process})
     theme_cache.compose_once()
     spare_loops()
     redraw_lost_fragments()
@@ -125,8 +132,8 @@ def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = 
     """
     import uvicorn
 
-    configure(host=host, port=port)
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure(host=host, port=port, upload_mb=resources.settings.upload_mb)
+    logs.configure(resources.settings)
     for name in ("asyncio", "uvicorn.error"):
         logging.getLogger(name).addFilter(Calm())
     files = OpenFiles(raise_limit())

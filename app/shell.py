@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import streamlit as st
@@ -19,6 +18,7 @@ from app.services import Resources, Services, resources
 from app.serving import demo_people
 from app.serving.open_files import CROWDED, none_left
 from app.serving.precedence import precedence
+from app.serving.request_records import HEADER, new_id
 from app.session import token_of
 from app.workbench import lead_mode
 from domain import extensions
@@ -33,6 +33,7 @@ from domain.errors import (
 )
 from domain.language import COOKIE as LANGUAGE
 from domain.language import _, marked, speaking
+from domain.log_facts import logged_with
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least, role_name
@@ -206,7 +207,7 @@ def guard(
     checks the person's session and ends the run if the session is over. ``away`` draws its own message while the
     database is away.
     """
-    with speaking(st.context.cookies.get(LANGUAGE)), _guarded(services, away):
+    with speaking(st.context.cookies.get(LANGUAGE)), _logged(services), _guarded(services, away):
         yield
 
 
@@ -234,6 +235,12 @@ def _guarded(services: Services | None, away: Callable[[DatabaseUnavailableError
         st.stop()  # the guarded code must not run, and a context manager cannot skip it
 
 
+def _logged(services: Services | None) -> AbstractContextManager[object]:
+    """Give the log lines of a page the id of its websocket's request, and the person."""
+    facts = {"person": services.person.id} if services is not None else {}
+    return logged_with(request=st.context.headers.get(HEADER.decode()), page=True, **facts)
+
+
 def _address() -> str:
     address = st.context.ip_address
     return address if isinstance(address, str) else LOOPBACK  # a stand-in without a server
@@ -259,8 +266,9 @@ def _tell_away(error: DatabaseUnavailableError) -> None:
 
 
 def _unforeseen(error: Exception) -> str:
-    number = secrets.token_hex(4)
-    log.error("Error %s on a screen", number, exc_info=error)
+    number = new_id()
+    with logged_with(error_number=number):
+        log.error("Error %s on a page", number, exc_info=error)
     return _(
         "An internal error occurred. You did not cause this error, and your submissions are not lost. Reload the "
         "page. If the error happens again, report the number {number} to the people who run this server."
@@ -277,7 +285,7 @@ def pressed(services: Services) -> Iterator[None]:
     Work in a callback is always done, because Streamlit calls it before it draws. A press that the page handles while
     it is drawn is lost if another press comes first.
     """
-    with session_values.at_hand(), speaking(st.context.cookies.get(LANGUAGE)):
+    with session_values.at_hand(), speaking(st.context.cookies.get(LANGUAGE)), _logged(services):
         session_values.place().pop(_REFUSED, None)
         try:
             if not services.alive():

@@ -243,6 +243,11 @@ class Store:
         with _available(), self.engine.connect() as connection:
             return int(connection.scalar(text(_LIMIT)))
 
+    def connections(self) -> tuple[int, int]:
+        """Return how many connections of the pool are in use, and how many it may have."""
+        pool: Any = self.engine.pool
+        return pool.checkedout(), pool.size() + pool._max_overflow
+
     def trouble(self) -> str | None:
         """Return why nothing can be stored or read now, in a sentence, or None if it can.
 

@@ -26,6 +26,16 @@ MEDIA_CACHE_GIB = "TOUCHSTONE_MEDIA_CACHE_GIB"
 DATABASE_CONNECTIONS = "TOUCHSTONE_DATABASE_CONNECTIONS"
 LEAST_CONNECTIONS = 8
 """The smallest value of ``TOUCHSTONE_DATABASE_CONNECTIONS``. With fewer, people wait for each other."""
+LOG = "TOUCHSTONE_LOG"
+METRICS_TOKEN = "TOUCHSTONE_METRICS_TOKEN"
+UPLOAD_MB = "TOUCHSTONE_UPLOAD_MB"
+UPLOADS_MB = "TOUCHSTONE_UPLOADS_MB"
+PERSON_UPLOADS_MB = "TOUCHSTONE_PERSON_UPLOADS_MB"
+FREE_DISK_MB = "TOUCHSTONE_FREE_DISK_MB"
+
+TEXT_LOG, JSON_LOG = LOGS = ("text", "json")
+LEAST_TOKEN = 16
+"""The fewest characters of a token."""
 
 STORED_IN = "Touchstone stores all data in"
 """The first line of a command, before the path of the home folder."""
@@ -67,6 +77,20 @@ class Settings:
     """The most PostgreSQL connections of each web process, at least 8. Without it, `touchstone serve` chooses a number
     that fits PostgreSQL's `max_connections`. Set it if other servers use the same PostgreSQL.
     """
+    log: str = TEXT_LOG
+    """The format of the log: `text`, or `json` with one object a line and a line for each request."""
+    metrics_token: str = field(default="", repr=False)
+    """The token of the scraper that reads `/metrics`, at least 16 characters. Without it, only this machine can read
+    the address.
+    """
+    upload_mb: int = 1024
+    """The largest file that people can upload, in megabytes (2^20 bytes). Default: 1024."""
+    uploads_mb: int = 2048
+    """The most megabytes of all uploads in memory, of a server process. Default: 2048."""
+    person_uploads_mb: int = 1536
+    """The most megabytes of one person's uploads in memory. Default: 1536."""
+    free_disk_mb: int = 512
+    """The megabytes that an upload leaves free on the disk of the home folder. Default: 512."""
     of_extensions: Mapping[type, Any] = field(default_factory=dict, compare=False)
     """Settings of extensions, by their class; ``of`` returns one."""
 
@@ -109,6 +133,12 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         media=env.get(MEDIA, "").strip() or None,
         media_cache_gib=_gib(env.get(MEDIA_CACHE_GIB, "").strip()),
         database_connections=_connections(env.get(DATABASE_CONNECTIONS, "").strip()),
+        log=_log(env.get(LOG, "").strip()),
+        metrics_token=_token(env.get(METRICS_TOKEN, "").strip()),
+        upload_mb=whole_number(env, UPLOAD_MB, Settings.upload_mb),
+        uploads_mb=whole_number(env, UPLOADS_MB, Settings.uploads_mb),
+        person_uploads_mb=whole_number(env, PERSON_UPLOADS_MB, Settings.person_uploads_mb),
+        free_disk_mb=whole_number(env, FREE_DISK_MB, Settings.free_disk_mb, least=0),
         of_extensions={row: row.read(env, cwd) for row in extensions.rows("settings")},
     )
 
@@ -151,6 +181,31 @@ def _connections(text: str) -> int | None:
             f"{LEAST_CONNECTIONS}."
         )
     return int(text)
+
+
+def whole_number(env: Mapping[str, str], name: str, default: int, *, least: int = 1) -> int:
+    """Return a whole number from the environment, at least ``least``. Raise ``SettingsError`` for any other text."""
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) >= least):
+        raise SettingsError(f"{name} is {text!r}. Set {name} to a whole number, at least {least}.")
+    return int(text)
+
+
+def _log(text: str) -> str:
+    if text not in ("", *LOGS):
+        raise SettingsError(f"{LOG} is {text!r}. Set {LOG} to {' or '.join(LOGS)}.")
+    return text or TEXT_LOG
+
+
+def _token(text: str) -> str:
+    if text and (len(text) < LEAST_TOKEN or not text.isascii() or not text.isprintable() or " " in text):
+        raise SettingsError(
+            f"{METRICS_TOKEN} is shorter than {LEAST_TOKEN} characters, or has other characters than letters, digits "
+            "and signs. Set it to the output of: openssl rand -hex 16"
+        )
+    return text
 
 
 def _listed(text: str) -> tuple[str, ...]:

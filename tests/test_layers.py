@@ -20,6 +20,7 @@ KEPT_TO = {
     "streamlit": {"app", "extensions"},
     "starlette": {"app", "extensions"},
     "uvicorn": {"app", "extensions"},
+    "prometheus_client": {"app"},
     "sqlmodel": {"db"},  # and queries of extensions
     "sqlalchemy": {"db"},
     "alembic": {"db"},

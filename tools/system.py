@@ -28,6 +28,7 @@ def missing() -> list[str]:
         *(["openssl"] if shutil.which("openssl") is None else []),
         *(["haproxy"] if shutil.which("haproxy") is None else []),
         *(["nginx-light"] if shutil.which("nginx") is None else []),
+        *(["systemd"] if shutil.which("systemd-analyze") is None else []),
     ]
 
 

@@ -14,7 +14,7 @@ import typer
 
 from app.commands.groups import Panel
 from domain.errors import SettingsError
-from domain.settings import STORED_IN, Settings, settings_from
+from domain.settings import JSON_LOG, STORED_IN, Settings, settings_from
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -78,7 +78,11 @@ def serve(
     shared.store.upgrade()
     typer.echo(f"{STORED_IN} {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
-    if password:
+    if password and shared.settings.log == JSON_LOG:  # a log that others may read
+        typer.echo(
+            "Touchstone created the account admin. To get a link that signs you in, run: touchstone person link admin"
+        )
+    elif password:
         typer.echo(f"First admin: sign in as admin with this password, which Touchstone shows only once: {password}")
     if not is_loopback(host):
         typer.echo(

@@ -39,16 +39,15 @@ def worker(
 
     Example: touchstone worker --threads 2
     """
-    import logging
-
     from app.jobs import processes
     from app.jobs.kinds import KINDS
     from app.services import resources
+    from app.serving import logs
     from app.supervisor import when_input_ends
     from workflow.runs import work_loop
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     shared = resources()
+    logs.configure(shared.settings)
     store, home, settings = shared.store, shared.settings.home, shared.settings
     store.upgrade()
     if not until_input_ends:

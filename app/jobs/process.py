@@ -9,7 +9,6 @@ that outlives the server.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import queue
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from app.jobs.kinds import KINDS
+from app.serving import logs
 from db.engine import open_store
 from domain.settings import settings_from
 from workflow.jobs.kinds import Lane
@@ -59,7 +59,7 @@ def work_in_process() -> int:
     """Run jobs as ordered through the standard input."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output of other code must not count as a reply
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logs.configure(settings_from(os.environ, Path.cwd()))
     desk = _Desk()
     threading.Thread(target=desk.read, name="orders", daemon=True).start()
     nice: int | None = None

@@ -288,7 +288,7 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             if none_left(error):
                 message, status = CROWDED, 503
             else:
-                message, status = report(error, request.url.path.split("/")[1]), 500
+                message, status = report(error), 500
         return _page(
             _("The request failed"),
             plain_pages.paragraph(message, style="bad"),

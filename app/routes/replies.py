@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from app.serving.open_files import CROWDED, none_left
+from app.serving.request_records import current_id
 from app.session import CSRF_HEADER
 from domain.errors import (
     BadRequestError,
@@ -145,10 +145,10 @@ def error_reply(error: TouchstoneError) -> JSONResponse:
     return JSONResponse({"error": str(error), "problems": problems}, status_code=status_of(error))
 
 
-def report(error: Exception, where: str) -> str:
-    """Log an unexpected error with its traceback. Return a sentence for people, with the id of the log entry."""
-    number = secrets.token_hex(4)
-    log.error("Error %s in %s", number, where, exc_info=error)
+def report(error: Exception) -> str:
+    """Log an unexpected error with its traceback. Return a sentence for people, with the id of the request."""
+    number = current_id()
+    log.error("Error %s", number, exc_info=error)
     return (
         "An internal error occurred. You did not cause this error, and your submissions are not lost. Report the "
         f"error number {number} to the people who run this server."
@@ -180,7 +180,9 @@ class Refusals:
             self._seen[key] = (now, 0)
         more = f" (refused before: {n})" if n else ""
         who = f"person {person}" if person is not None else "a visitor who is not signed in"
-        log.warning("Refused %s of %s with %d: %.300r%s", where, who, status_of(error), str(error), more)
+        # Other errors may repeat what the person wrote. The sentence about a database is ours.
+        why = repr(str(error)) if isinstance(error, DatabaseUnavailableError) else type(error).__name__
+        log.warning("Refused %s of %s with %d: %.300s%s", where, who, status_of(error), why, more)
 
 
 REFUSALS = Refusals()
@@ -209,7 +211,7 @@ def answering(endpoint: Endpoint) -> Endpoint:
         except Exception as error:  # the frame around a request: a general message, and the full error in the log
             if none_left(error):
                 return error_reply(DatabaseUnavailableError(CROWDED))
-            response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)
+            response = JSONResponse({"error": report(error), "problems": []}, status_code=500)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 

@@ -19,6 +19,7 @@ from app.workbench import sent, wishes
 from db.engine import Store
 from domain import extensions
 from domain.errors import BadRequestError, NotFoundError, RequestTooLargeError
+from domain.log_facts import add_log_facts
 from domain.records import Person, Submission
 from domain.states import Stage
 from workflow.access import guidelines, own_settings
@@ -92,12 +93,14 @@ def submit_task(services: Services, body: Body) -> bytes:
         given=given,
         wanted=wanted,
     )
+    if done.repeated:
+        add_log_facts(submission="repeated")
     page = b"null"
     if wish and turn is not None:
         try:
             page = sent.page(services, wishes.rating_page(services, stage, turn, wish))
         except Exception as error:  # the submission is stored, so its person must hear that
-            report(error, "the page after a submission")
+            report(error)
     receipt = {
         "submission": done.annotation,
         "saved_at": done.saved_at.isoformat(),

@@ -57,6 +57,7 @@ defaults
 frontend people
     bind {address}
 {trust}    http-request disable-l7-retry unless METH_GET
+    http-request set-header X-Request-ID %[uuid]
     http-request set-header X-Forwarded-Proto http unless {{ req.hdr(X-Forwarded-Proto) -m found }}
     http-request set-var(txn.scheme) req.hdr(X-Forwarded-Proto)
     http-after-response replace-header Set-Cookie ^({cookie}=.*)$ \\1;\\ Secure if {{ var(txn.scheme) -m str https }}

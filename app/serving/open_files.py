@@ -22,9 +22,14 @@ RESERVE = 256
 """Open files that new pages leave free for the requests of open pages."""
 CROWDED = "Too many pages are open on this server. Close pages that you do not need, then try again."
 NO_FILES = "The server cannot open more files, so new connections wait. Raise the limit of open files (ulimit -n)."
+SHORT = (
+    "The server refuses new pages, because %d of %d files are open, and open pages need %d more. Raise the hard "
+    "limit (ulimit -n, or LimitNOFILE in a systemd unit), and restart the server."
+)
 TOLD_SECONDS = 60.0
 REFUSED_WEBSOCKET = "ASGI callable returned without completing handshake."
 """The log line of uvicorn for a websocket that was answered with a status. The client did get its answer."""
+log = logging.getLogger("touchstone")
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 
@@ -70,6 +75,7 @@ class OpenFiles:
         self.limit, self.counts, self.clock = limit, counts, clock
         self.reserve = min(RESERVE, limit // 4)
         self._free, self._until = limit, float("-inf")
+        self._told_until = float("-inf")
 
     def free(self) -> int:
         """Return how many more files can be opened."""
@@ -81,6 +87,14 @@ class OpenFiles:
                 self._free = 0
             self._until = now + (1.0 if self._free > 8 * self.reserve else 0.1)
         return self._free
+
+    def refusal(self) -> str:
+        """Return the sentence for a refused page. Once a minute, log the limit and how to raise it."""
+        now = self.clock()
+        if now >= self._told_until:
+            self._told_until = now + TOLD_SECONDS
+            log.warning(SHORT, self.limit - self._free, self.limit, self.reserve)
+        return f"{CROWDED} The limit is {self.limit:,} open files (ulimit -n, LimitNOFILE)."
 
     def are_short(self, *, page: bool) -> bool:
         """Tell whether a new page, or a request of an open page, must wait. Requests may use half of the reserve."""

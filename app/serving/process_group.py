@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from app import supervisor
-from app.serving import front_server
+from app.serving import front_server, metrics
 from app.supervisor import SupervisedProcess
 from domain.module_names import process_of
 
@@ -26,6 +26,8 @@ def serve(*, host: str, port: int, names: Iterable[str], processes: int, worker:
         ExitStack() as stack,
     ):
         folder = Path(name)  # only this account can enter it
+        counters = folder / "metrics"
+        counters.mkdir()
         sockets = [folder / f"web{number}.sock" for number in range(1, processes + 1)]
         configuration = front_server.write(folder, host=host, port=port, sockets=sockets)
         order = {"host": host, "port": port, "names": [*names], "processes": processes}
@@ -33,6 +35,7 @@ def serve(*, host: str, port: int, names: Iterable[str], processes: int, worker:
             SupervisedProcess(
                 [*process_of("app.serving.web_process"), json.dumps({**order, "socket": str(socket)})],
                 title=f"Web process {number}",
+                env={metrics.FOLDER: str(counters)},
             )
             for number, socket in enumerate(sockets, 1)
         ]

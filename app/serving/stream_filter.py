@@ -7,8 +7,9 @@ with an uploader, are limited, and are removed soon after the person's last page
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from domain.records import Person
+from domain.settings import FREE_DISK_MB, PERSON_UPLOADS_MB, UPLOAD_MB, UPLOADS_MB, Settings
 
 UPLOAD = "/_stcore/upload_file/"
 MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
@@ -24,12 +26,28 @@ MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls
 OPERATION = "backend_operation_request"
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
 """Further requests of our pages: a file that is made when it is fetched, and more rows of a table."""
-HELD_BYTES = 2 * 1024**3
-"""Total bytes of uploads in memory or in progress at a time, for all people."""
+MEGABYTE = 1024**2
+FORM_BYTES = 65_536
+"""Bytes that the form around a file may add to it."""
 FORGET_SECONDS = 60.0
 """Seconds that uploads outlive the person's last open page. A reload takes less."""
 NOT_YOURS = "Only project leads can upload files. Ask a lead to upload the files."
-TOO_MUCH = "Too many uploads are running or waiting. Wait until the other uploads are imported, then try again."
+TOO_LARGE = (
+    f"The file is too large. A file can have at most {{n:,}} MB ({UPLOAD_MB}). Split the file, or ask the operator to "
+    "raise the limit or to import the file with `touchstone item import`."
+)
+TOO_MUCH = (
+    f"Too many uploads are running or waiting. All uploads together can have at most {{n:,}} MB ({UPLOADS_MB}). Wait "
+    "until the other uploads are imported, then try again."
+)
+TOO_MUCH_OF_PERSON = (
+    f"Too many of your uploads are running or waiting. A person's uploads together can have at most {{n:,}} MB "
+    f"({PERSON_UPLOADS_MB}). Import them or reload their pages, then try again."
+)
+DISK_SHORT = (
+    f"The server's disk has too little space for this file. An upload must leave {{n:,}} MB free ({FREE_DISK_MB}). "
+    "Ask the operator to free disk space."
+)
 NO_LENGTH = "The upload does not state its size. Send the size in bytes in the Content-Length header."
 
 
@@ -41,12 +59,15 @@ class Streams:
         app: ASGIApp,
         *,
         may_upload: Callable[[Person], bool],
-        held: Callable[[], int],
+        held: Callable[[], Mapping[str, int]],
         forget: Callable[[str], None],
+        settings: Settings,
     ) -> None:
+        """Set the callables. ``held`` returns the bytes of uploads in memory, by Streamlit's session."""
         self.app, self.may_upload = app, may_upload
-        self.held, self.forget = held, forget
-        self.under_way = 0
+        self.held, self.forget, self.settings = held, forget, settings
+        self.under_way: Counter[int] = Counter()
+        """By person, the bytes of uploads that are in progress."""
         self.open: Counter[int] = Counter()
         """By person, how many pages are connected."""
         self.sessions: dict[int, set[str]] = {}
@@ -94,11 +115,11 @@ class Streams:
             return
         declared = int(connection.headers["content-length"])
         self.sessions.setdefault(person.id, set()).add(scope["path"].removeprefix(UPLOAD).split("/")[0])
-        self.under_way += declared
+        self.under_way[person.id] += declared
         try:
             await self.app(scope, receive, send)
         finally:
-            self.under_way -= declared
+            self.under_way[person.id] -= declared
 
     async def _refused(self, connection: HTTPConnection, person: Person | None) -> Response | None:
         """Return the refusal of an upload, before any of its bytes are read. None if the upload is allowed."""
@@ -109,8 +130,21 @@ class Streams:
         declared = connection.headers.get("content-length", "")
         if not declared.isdigit() or len(declared) > 15:
             return _refusal(NO_LENGTH, 411)
-        if self.held() + self.under_way + int(declared) > HELD_BYTES:
-            return _refusal(TOO_MUCH, 413)
+        return await run_in_threadpool(self._refused_for_size, person, int(declared))
+
+    def _refused_for_size(self, person: Person, declared: int) -> Response | None:
+        held, limits = self.held(), self.settings
+        mine = sum(held.get(session, 0) for session in self.sessions.get(person.id, ()))
+        theirs = self.under_way[person.id]
+        for size, most, told in (
+            (declared - FORM_BYTES, limits.upload_mb, TOO_LARGE),
+            (mine + theirs + declared, limits.person_uploads_mb, TOO_MUCH_OF_PERSON),
+            (sum(held.values()) + self.under_way.total() + declared, limits.uploads_mb, TOO_MUCH),
+        ):
+            if size > most * MEGABYTE:
+                return _refusal(told.format(n=most), 413)
+        if shutil.disk_usage(limits.home).free - declared < limits.free_disk_mb * MEGABYTE:
+            return _refusal(DISK_SHORT.format(n=limits.free_disk_mb), 507)
         return None
 
 

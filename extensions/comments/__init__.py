@@ -48,6 +48,12 @@ def _item_sections() -> Sequence[Any]:
     return ((20, draw),)
 
 
+def _settings() -> Sequence[Any]:
+    from extensions.comments.settings import CommentSettings
+
+    return (CommentSettings,)
+
+
 EXTENSION = Extension(
     name="comments",
     title="Comments on items",
@@ -56,5 +62,6 @@ EXTENSION = Extension(
     my_work_sections=_my_work_sections,
     notice_sources=_notice_sources,
     item_sections=_item_sections,
+    settings=_settings,
     web=Path(__file__).parent / "web",
 )

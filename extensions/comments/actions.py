@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 from app.routes.replies import body_value
@@ -11,6 +13,7 @@ from domain.errors import BadRequestError
 from domain.records import Person
 from extensions.comments import threads
 from extensions.comments.drawn_threads import record, thread_part
+from extensions.comments.settings import CommentSettings
 
 
 def read_comments(store: Store, person: Person, body: Body) -> dict[str, Any]:
@@ -30,6 +33,7 @@ def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
         text=body_value(body, "text", str),
         reply_to=body_value(body, "reply_to", str, default=None),
         early=body_value(body, "early", bool, default=False),
+        limits=CommentSettings.read(os.environ, Path.cwd()),
         **_item(body),
     )
     return thread_part(thread)

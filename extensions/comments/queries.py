@@ -22,6 +22,12 @@ def by_key(session: Session, *, person_id: int, key: str) -> StoredComment | Non
     ).first()
 
 
+def count_since(session: Session, *, person_id: int, since: datetime) -> int:
+    """Return how many comments a person has written since a time."""
+    wanted = select(func.count()).where(CommentRow.person_id == person_id, col(CommentRow.created_at) > since)
+    return session.exec(wanted).one()
+
+
 def by_public_id(session: Session, *, item_id: int, public_id: str) -> StoredComment | None:
     """Return a comment on an item."""
     return session.exec(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from db import comment_threads as threads
@@ -18,19 +18,19 @@ from db import item_revisions, items, projects
 from db.engine import Session, Store
 from db.records import StoredItem, StoredPerson
 from domain.display_names import distinct_names
-from domain.errors import InvalidInputError, NotFoundError, Problem
+from domain.errors import InvalidInputError, NotFoundError, Problem, TooManyRequestsError
 from domain.language import _, marked
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND
 from extensions.comments import queries
 from extensions.comments.rules import CommentView, Mentions, Thread, gives_away, may_read, mentioned
+from extensions.comments.settings import COMMENT_CHARACTERS, COMMENTS_PER_MINUTE, CommentSettings
 from workflow.access.event_log import log
 from workflow.access.projects import Access, access_to
 from workflow.access.visibility import MAY_COME, Visibility, visibility_of
 from workflow.annotate.item_titles import title_of
 from workflow.annotate.leases import held_task
-from workflow.lead.send_back import LONGEST_REASON
 
 NO_ITEM = marked("This item does not exist, or you have no comments on it. Reload the page.")
 NOT_YET = marked(
@@ -39,6 +39,7 @@ NOT_YET = marked(
 SOMEBODY = marked("someone")
 """Name shown for a rater whose name is hidden."""
 RECENT = 100
+DEFAULT_LIMITS = CommentSettings()
 
 
 def thread(
@@ -64,17 +65,19 @@ def comment(
     item: str | None = None,
     reply_to: str | None = None,
     early: bool = False,
+    limits: CommentSettings = DEFAULT_LIMITS,
 ) -> Thread:
     """Write a comment and return its thread; sending the same ``key`` twice writes one comment.
 
     ``early`` is a senior's or lead's statement that the text gives nothing away, so its readers see it before the item
-    is settled. Raises ``InvalidInputError`` if the text mentions people who may not be mentioned, or if an early
-    comment contains a secret.
+    is settled. Raises ``InvalidInputError`` if the text is too long, mentions people who may not be mentioned, or is
+    early and contains a secret. Raises ``TooManyRequestsError`` above the comments per minute.
     """
     with store.write() as session:
         now = store.now()
         access, row = _find(session, person, task, project, item)
         if queries.by_key(session, person_id=person.id, key=key) is None:
+            _must_fit(session, person, text.strip(), limits, now)
             _write(session, access, person, row, key, text.strip(), reply_to, early, now)
         return _thread(session, access, person, row, now=now)
 
@@ -224,6 +227,21 @@ def _comments(
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
+def _must_fit(session: Session, person: Person, text: str, limits: CommentSettings, now: datetime) -> None:
+    """Refuse a comment that is too long, or one too many in a minute."""
+    if len(text) > limits.comment_characters:
+        words = _("Shorten the comment to at most {n} characters. The setting {setting} has this limit.")
+        told = words.format(n=limits.comment_characters, setting=COMMENT_CHARACTERS)
+        raise InvalidInputError([Problem("text", told)])
+    n = queries.count_since(session, person_id=person.id, since=now - timedelta(minutes=1))
+    if n >= limits.comments_per_minute:
+        words = _(
+            "You can write at most {n} comments a minute. Wait a minute, then send the comment again. The setting "
+            "{setting} has this limit."
+        )
+        raise TooManyRequestsError(words.format(n=limits.comments_per_minute, setting=COMMENTS_PER_MINUTE))
+
+
 def _write(
     session: Session,
     access: Access,
@@ -245,8 +263,6 @@ def _write(
         )
     if not text:
         problems.append(Problem("text", _("Write something first.")))
-    if len(text) > LONGEST_REASON:
-        problems.append(Problem("text", _("Shorten the comment to at most {n} characters.").format(n=LONGEST_REASON)))
     answered = queries.by_public_id(session, item_id=item.id, public_id=reply_to) if reply_to else None
     readable = {view.id for view in _comments(session, access, person, item, seen)}
     if reply_to and (answered is None or reply_to not in readable):

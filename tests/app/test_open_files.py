@@ -138,6 +138,7 @@ def test_a_crowded_server_answers_503_and_says_when_to_come_again() -> None:
         assert (reply.status, reply.headers["retry-after"], reply.headers["connection"]) == (503, "5", "close")
         assert CROWDED in reply.text
     assert call(_gate(800), "GET", "/login").status == 503
+    assert "The limit is 1,024 open files (ulimit -n, LimitNOFILE)." in call(_gate(800), "GET", "/login").text
     assert call(_gate(800), "GET", "/api/submit").status == 401, "not crowded: as ever"
     assert knock(_gate(800), "/_stcore/stream") == "websocket.close"
 

@@ -45,7 +45,7 @@ def test_an_unexpected_error_on_a_screen_is_told_calmly_and_logged_whole(caplog:
         test = AppTest.from_function(screen, default_timeout=120).run()
     assert not test.exception
     page = test.get("html")[0].proto.body
-    number = re.search(r"the number ([0-9a-f]{8})", page)
+    number = re.search(r"the number ([0-9a-f]{12})", page)
     assert number
     assert "swordfish" not in page
     assert number[1] in caplog.text
@@ -79,7 +79,7 @@ def test_an_unexpected_error_of_a_route_is_told_calmly_too(caplog: pytest.LogCap
         status, text = _answer(RuntimeError("swordfish"), frame)
         assert status == 500
         assert "swordfish" not in text
-        number = re.search(r"error number ([0-9a-f]{8})", text)
+        number = re.search(r"error number ([0-9a-f]{12})", text)
         assert number
         assert number[1] in caplog.text
 

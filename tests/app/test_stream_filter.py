@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from app.serving import stream_filter
 from app.serving.stream_filter import Streams
 from domain.records import Person, SignedIn
+from domain.settings import settings_from
 from tests.app.asgi import _scope
 
 LEAD, ANA = (SignedIn(Person(number, name, name.title()), csrf="c") for number, name in ((1, "lead"), (2, "ana")))
@@ -36,12 +39,13 @@ class Behind:
             await send({"type": "http.response.start", "status": 204, "headers": []})
             await send({"type": "http.response.body", "body": b""})
 
-    def guarded(self) -> Streams:
+    def guarded(self, **limits: str) -> Streams:
         return Streams(
             self,
             may_upload=lambda person: person.login == "lead",
-            held=lambda: sum(self.kept.values()),
+            held=lambda: self.kept,
             forget=lambda session: self.kept.pop(session) and None,
+            settings=settings_from({"TOUCHSTONE_HOME": "/", **limits}, Path("/")),
         )
 
 
@@ -114,7 +118,7 @@ def _upload(app: Streams, who: SignedIn, size: int, **headers: str) -> Any:
     [
         (LEAD, 50, {}, 204),
         (ANA, 50, {}, 403),
-        (LEAD, stream_filter.HELD_BYTES + 1, {}, 413),
+        (LEAD, 2**40, {}, 413),
         (LEAD, 50, {"content-length": "many"}, 411),
         (LEAD, 50, {"content-length": ""}, 411),
     ],
@@ -126,6 +130,47 @@ def test_an_upload_that_is_not_taken_is_not_read(
     sent = _run(_upload(behind.guarded(), who, size, **headers))
     assert sent[0]["status"] == status
     assert bool(behind.reached) is (status == 204)
+
+
+MB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("limits", "in_memory", "size", "status", "told"),
+    [
+        ({}, {}, 1024 * MB, 204, ""),
+        ({}, {}, 1025 * MB, 413, "A file can have at most 1,024 MB (TOUCHSTONE_UPLOAD_MB)"),
+        ({"TOUCHSTONE_UPLOAD_MB": "3"}, {}, 4 * MB, 413, "at most 3 MB (TOUCHSTONE_UPLOAD_MB)"),
+        ({"TOUCHSTONE_UPLOADS_MB": "5"}, {"of-other": 2 * MB}, 3 * MB, 204, ""),
+        ({"TOUCHSTONE_UPLOADS_MB": "5"}, {"of-other": 2 * MB}, 3 * MB + 1, 413, "at most 5 MB (TOUCHSTONE_UPLOADS_MB)"),
+        ({"TOUCHSTONE_PERSON_UPLOADS_MB": "5"}, {"of-other": 9 * MB}, 5 * MB, 204, ""),
+        ({"TOUCHSTONE_PERSON_UPLOADS_MB": "5"}, {"of-lead": 2 * MB}, 4 * MB, 413, "(TOUCHSTONE_PERSON_UPLOADS_MB)"),
+        (
+            {"TOUCHSTONE_FREE_DISK_MB": "999999999"},
+            {},
+            1,
+            507,
+            "must leave 999,999,999 MB free (TOUCHSTONE_FREE_DISK_MB)",
+        ),
+    ],
+)
+def test_a_setting_moves_the_limit_of_uploads_and_the_refusal_names_both(
+    limits: dict[str, str],
+    in_memory: dict[str, int],
+    size: int,
+    status: int,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    behind = Behind()
+    app = behind.guarded(**limits)
+    app.sessions[LEAD.person.id] = {"of-lead"}
+    behind.kept.update(in_memory)
+    if "TOUCHSTONE_FREE_DISK_MB" not in limits:
+        monkeypatch.setattr(stream_filter.shutil, "disk_usage", lambda path: SimpleNamespace(free=2**50))
+    sent = _run(_upload(app, LEAD, size))
+    assert sent[0]["status"] == status
+    assert told in sent[-1].get("body", b"").decode()
 
 
 def test_uploads_are_forgotten_when_the_last_page_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from db.engine import Session
 from db.records import StoredTask
 from domain.errors import NotAllowedError, NotFoundError
 from domain.language import _, marked
+from domain.log_facts import add_log_facts
 from domain.records import Person
 from domain.states import Purpose, Stage, TaskState
 from workflow.access.event_log import log
@@ -36,6 +37,7 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
     row = tasks.lock(session, public_id=task)
     if row is None:
         raise missing
+    add_log_facts(stage=row.stage.value)
     try:
         access = access_by_id(session, person=person, project_id=row.project_id)
     except NotFoundError as error:

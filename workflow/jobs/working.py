@@ -7,6 +7,7 @@ the lease ends. After ``ATTEMPTS`` dead processes the job fails, so that a job t
 
 from __future__ import annotations
 
+import contextvars
 import errno
 import logging
 import secrets
@@ -25,6 +26,7 @@ from db.records import StoredJob
 from domain import typed_json
 from domain.errors import TouchstoneError
 from domain.jobs import JobState, Progress, unheard
+from domain.log_facts import add_log_facts, logged_with
 from domain.origin import acting_from
 from domain.settings import Settings
 from workflow.access.accounts import person_of
@@ -54,6 +56,7 @@ DISK_FULL = "The disk is full. Free some space, then try again."
 TOO_OFTEN = f"{ATTEMPTS} processes of this job ended early. See the server log for the reasons, then try again."
 
 _log = logging.getLogger(__name__)
+_ended = logging.getLogger("touchstone.jobs")
 
 
 class Cancellation(BaseException):  # no `except Exception` of a task may take it
@@ -172,7 +175,15 @@ class _JobAttempt:
         return self.canceled_elsewhere or self.worker.canceled()
 
     def do(self) -> None:
-        beating = threading.Thread(target=self._beat, name=f"job-{self.row.id}", daemon=True)
+        with logged_with(job=self.row.public_id, kind=self.kind.name, person=self.row.person_id) as facts:
+            begun = time.monotonic()
+            self._do(contextvars.copy_context())
+            if "state" in facts:
+                ms = round((time.monotonic() - begun) * 1000)
+                _ended.info("Job ended: %s", facts["state"], extra={"facts": {"ms": ms}})
+
+    def _do(self, facts: contextvars.Context) -> None:
+        beating = threading.Thread(target=facts.run, args=(self._beat,), name=f"job-{self.row.id}", daemon=True)
         beating.start()
         try:
             with acting_from(self.row.origin):
@@ -227,6 +238,7 @@ class _JobAttempt:
     def _end(self, state: JobState | None, said: str, *, value: Any = None) -> None:
         if state is None:  # another process has taken the job over
             return
+        add_log_facts(state=state.value)
         for again in (0.5, 2.0, 8.0, None):
             try:
                 with self.store.write(archived_too=True) as session:

@@ -14,6 +14,7 @@ from typing import Any
 
 from db.engine import Store
 from domain.errors import ConflictError, ModelError
+from domain.log_facts import add_log_facts
 from domain.runs import OPEN, RunState
 from domain.settings import Settings
 from workflow.jobs import desk
@@ -36,6 +37,7 @@ _log = logging.getLogger(__name__)
 def work_on_run(context: JobContext, *, means: Means | None = None, share: bool = False) -> JobOutcome:
     """Work on a run until it is finished or paused, or until the worker leaves."""
     run = context.input["run"]
+    add_log_facts(run=run)
     means = means or means_of(context.store, context.media, context.settings)
     try:
         state = _executed(context, run, means)

@@ -37,6 +37,7 @@ def backup(
     """
     from app.services import opened
     from extensions.backup.creating import create_backup
+    from workflow.access.server_counts import record_backup
 
     shared = opened()
     about: Any = {"out": file, "with_media": not without_media}
@@ -46,6 +47,7 @@ def backup(
         None,
         lambda progress: create_backup(shared.store, shared.media, shared.settings.home, progress=progress, **about),
     )
+    record_backup(shared.store, bytes=done.bytes, media=done.media)
     left_out = f"; images and clips not included: {done.media_named:,}" if without_media else ""
     typer.echo(f"{file}: {_counted(done.rows, done.media)}, {done.bytes / 1e6:,.1f} MB{left_out}.")
     if done.missing:
