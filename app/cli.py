@@ -32,6 +32,7 @@ COMMANDS = (
     "import_files",
     "export_files",
     "people",
+    "sessions",
     "grading",
     "run",
     "answers",

@@ -6,14 +6,16 @@ signed in. The gate does not check roles: the use cases do.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -43,6 +45,8 @@ COOKIE_LESS = ("/static/", "/assets/")
 MACHINES = ("/api/", "/media/", "/_stcore/")
 """Paths that programs request, so that a refusal is JSON and not a page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+LOOK_SECONDS = 20.0
+"""The seconds after which an open page of an ended session loses its connection, at the latest."""
 
 
 @cache
@@ -218,7 +222,8 @@ class Gate:
                 refusal = None if person else self._ask_to_sign_in(connection)
         if scope["type"] == "websocket":
             if refusal is None:
-                await self.app(scope, receive, send)
+                watch = _SessionWatch(partial(self._look_up, connection), receive, send)
+                await self.app(scope, watch.receive, watch.send)
             elif refusal.status_code >= 500 and "websocket.http.response" in scope.get("extensions", {}):
                 await refusal(scope, receive, _Answer(send, self.policy))
             else:
@@ -296,6 +301,43 @@ def _language(connection: HTTPConnection) -> str:
     signed_in = connection.scope.get("state", {}).get("signed_in")
     chosen = (signed_in.language if signed_in else None) or connection.cookies.get(language.COOKIE)
     return chosen if chosen in language.NAMES else language.wanted_by(connection.headers.get("accept-language"))
+
+
+class _SessionWatch:
+    """The two ends of a websocket, which closes soon after its session has ended."""
+
+    def __init__(self, look_up: Callable[[], Awaitable[SignedIn | None]], receive: Receive, send: Send) -> None:
+        self._look_up, self._receive, self._send = look_up, receive, send
+        self._due = asyncio.get_running_loop().time() + LOOK_SECONDS
+        self._closed = False
+
+    async def receive(self) -> Message:
+        """Return the next message of the browser. Before it does, look whether the session still lives."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            message: Message | None = None
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._due):
+                    message = await self._receive()
+            if clock() >= self._due:
+                self._due = clock() + LOOK_SECONDS
+                if not await self._is_live():
+                    self._closed = True
+                    await self._send({"type": "websocket.close", "code": 1008, "reason": "session ended"})
+                    return {"type": "websocket.disconnect", "code": 1008}
+            if message is not None:
+                return message
+
+    async def send(self, message: Message) -> None:
+        """Send a message to the browser, unless the connection has been closed here."""
+        if not self._closed:
+            await self._send(message)
+
+    async def _is_live(self) -> bool:
+        try:
+            return await self._look_up() is not None
+        except DatabaseUnavailableError:  # nobody knows: look again later
+            return True
 
 
 class _Answer:

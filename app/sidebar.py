@@ -71,7 +71,10 @@ def draw(services: Services, current: Screen) -> rooms.RoomHead | None:
     st.html(
         markup.tag(
             "div",
-            markup.quiet(f"{services.person.name} · "),
+            markup.tag(
+                "a", markup.quiet(services.person.name), href="/sessions", target="_self", title=_("Your sessions")
+            ),
+            markup.quiet(" · "),
             markup.tag("a", markup.text(words), href=href, target="_self", style="ts-nowrap"),
             style="ts ts-small",
             data_part="who",

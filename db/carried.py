@@ -224,6 +224,7 @@ CARRIED: Mapping[str, CarriedTable] = {
 LEFT: Mapping[str, str] = {
     "person_key": "the secret key for the pseudonyms in releases",
     "session": "a sign-in on this server",
+    "identity": "a person's identity at a sign-in provider of this server",
     "sign_in_link": "the secret hash of a link that signs a person in",
     "invitation": "the secret hash of a link that lets a person join",
     "failed_login": "failed sign-ins belong to accounts, not to projects",

@@ -76,6 +76,13 @@ def all_people(session: Session) -> Sequence[StoredPerson]:
     return session.exec(select(PersonRow).order_by(col(PersonRow.login))).all()
 
 
+def set_admin(session: Session, *, row: StoredPerson, is_admin: bool) -> None:
+    """Make an account an admin, or take this right away."""
+    row.is_admin = is_admin
+    session.add(row)
+    session.flush()
+
+
 def lock_admins(session: Session) -> None:
     """Lock the accounts of all admins until the transaction ends."""
     wanted = select(PersonRow).where(col(PersonRow.is_admin)).order_by(col(PersonRow.id)).with_for_update()
@@ -114,13 +121,32 @@ def put_setting(session: Session, *, person_id: int, name: str, value: Any, now:
 
 
 def add_session(
-    session: Session, *, token_hash: str, person_id: int, csrf: str, now: datetime, expires_at: datetime
+    session: Session,
+    *,
+    token_hash: str,
+    person_id: int,
+    csrf: str,
+    now: datetime,
+    expires_at: datetime,
+    device: str = "",
 ) -> None:
     """Store a sign-in session."""
-    session.add(
-        SessionRow(token_hash=token_hash, person_id=person_id, csrf=csrf, created_at=now, expires_at=expires_at)
+    row = SessionRow(
+        token_hash=token_hash, person_id=person_id, csrf=csrf, created_at=now, expires_at=expires_at, device=device
     )
+    session.add(row)
     session.flush()
+
+
+def live_sessions(session: Session, *, person_id: int, now: datetime) -> Sequence[StoredSession]:
+    """Return the live sessions of a person, newest first."""
+    theirs = (col(SessionRow.person_id) == person_id, col(SessionRow.expires_at) > now)
+    return session.exec(select(SessionRow).where(*theirs).order_by(col(SessionRow.id).desc())).all()
+
+
+def note_session_use(session: Session, *, token_hash: str, now: datetime) -> None:
+    """Store that a session was just used."""
+    session.exec(update(SessionRow).where(col(SessionRow.token_hash) == token_hash).values(used_at=now))
 
 
 def session_with_person(
@@ -152,9 +178,14 @@ def end_session(session: Session, *, token_hash: str) -> None:
     session.exec(delete(SessionRow).where(col(SessionRow.token_hash) == token_hash))
 
 
-def end_sessions(session: Session, *, person_id: int) -> None:
-    """Delete all sessions of a person."""
-    session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id))
+def end_sessions(session: Session, *, person_id: int, id: int | None = None, keep_hash: str | None = None) -> int:
+    """Delete the sessions of a person: all, or one by its id, without the one with ``keep_hash``. Return how many."""
+    gone = delete(SessionRow).where(col(SessionRow.person_id) == person_id)
+    if id is not None:
+        gone = gone.where(col(SessionRow.id) == id)
+    if keep_hash is not None:
+        gone = gone.where(col(SessionRow.token_hash) != keep_hash)
+    return len(session.exec(gone.returning(col(SessionRow.id))).all())
 
 
 def forget_expired_sessions(session: Session, *, person_id: int, now: datetime) -> None:

@@ -187,6 +187,8 @@ class Extension:
     Privacy calls them once something is covered; its protocol ``DerivedMedia`` says what they take."""
     home_folders: Rows = _nothing
     """Names of folders in the home folder. Each has a folder for each project, which is deleted with the project."""
+    sign_in_ways: Rows = _nothing
+    """Rows of ``app.routes.sign_in_ways.SignInWay``: ways to sign in other than a password."""
     settings: Rows = _nothing
     """Dataclasses of settings, each with ``read(env, folder)``; ``Settings.of`` finds what came of them."""
     former_classes: Rows = _nothing

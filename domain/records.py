@@ -247,6 +247,20 @@ class SignedIn:
 
 
 @dataclass(frozen=True)
+class OpenSession:
+    """A session in which a person is signed in on a device."""
+
+    id: int
+    device: str
+    """The browser and the system, such as "Firefox on Linux"; empty if unknown."""
+    began_at: datetime
+    used_at: datetime
+    """The time of a recent request, accurate to a few minutes."""
+    is_this: bool
+    """Whether this session made the request."""
+
+
+@dataclass(frozen=True)
 class Invitation:
     """An open invitation, as the page that accepts it shows it."""
 

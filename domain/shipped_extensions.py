@@ -318,6 +318,7 @@ COMES_WITH: Mapping[str, ExtensionNames] = {
         commands=("project export", "project import", "project clone", "project delete"),
         jobs=("archive", "copy", "delete"),
     ),
+    "oidc": ExtensionNames("Sign-in with OpenID Connect", commands=("identity",)),
     "backup": ExtensionNames("Backups of a server", commands=("backup", "restore")),
     "drawings": ExtensionNames("Arrows and masks", kinds=("arrows", "blur", "masks")),
     "time_spans": ExtensionNames("Time spans", kinds=("time_span",)),

@@ -1,4 +1,4 @@
-"""The guard around httpx2, which the package `openai` uses: asynchronous calls."""
+"""The guard around httpx2, which the packages `openai` and `authlib` use: asynchronous calls."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
     A pool checks all of its connections for each request. Spread a large number of them over several ``pools``.
     The client raises ``NoAnswer``, and ``ForbiddenAddress`` if the name now has an address that is not allowed.
     """
+    import httpx2
+
+    return httpx2.AsyncClient(
+        transport=transport(guard, traffic, pools=pools),
+        follow_redirects=False,
+        trust_env=False,
+        timeout=httpx2.Timeout(seconds),
+    )
+
+
+def transport(guard: Guard, traffic: Traffic, *, pools: int = 1) -> httpx2.AsyncBaseTransport:
+    """Return the transport of ``client``, for a package that makes its own client of httpx2."""
     import httpcore2
     import httpx2
 
@@ -132,9 +144,7 @@ def client(guard: Guard, traffic: Traffic, *, seconds: float, pools: int = 1) ->
             for pool in self._pools:
                 await pool.aclose()
 
-    return httpx2.AsyncClient(
-        transport=GuardedTransport(), follow_redirects=False, trust_env=False, timeout=httpx2.Timeout(seconds)
-    )
+    return GuardedTransport()
 
 
 def version() -> str:
@@ -149,3 +159,10 @@ def reply_type() -> type[Any]:
     import httpx2
 
     return httpx2.Response
+
+
+def error_type() -> type[Exception]:
+    """Return the class of the package's own errors, such as a status that a package of ours refuses."""
+    import httpx2
+
+    return httpx2.HTTPError

@@ -142,6 +142,7 @@ def test_the_extras_are_the_documented_ones() -> None:
             "s3",
             "parquet",
             "metrics",
+            "oidc",
             "shortcuts",
             "peers",
             "dev",

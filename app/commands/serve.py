@@ -65,6 +65,7 @@ def serve(
     Example: touchstone serve --port 8600
     """
     from app.gate import is_loopback
+    from app.routes import sign_in_ways
     from app.services import resources
     from app.serving import front_server, process_group
     from workflow.access import accounts
@@ -78,7 +79,9 @@ def serve(
     shared.store.upgrade()
     typer.echo(f"{STORED_IN} {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
-    if password and shared.settings.log == JSON_LOG:  # a log that others may read
+    if not sign_in_ways.has_passwords(shared.settings):
+        typer.echo("This server accepts no passwords. Admins can always sign in with: touchstone person link LOGIN")
+    elif password and shared.settings.log == JSON_LOG:  # a log that others may read
         typer.echo(
             "Touchstone created the account admin. To get a link that signs you in, run: touchstone person link admin"
         )

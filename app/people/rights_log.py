@@ -33,11 +33,16 @@ def draw(services: Services, view: ProjectView) -> None:
             markup.text(markup.moment(entry.at)),
             markup.text(called(str(entry.data.get("login") or entry.who or ""))),
             markup.text(_given(view, entry)),
-            by(entry.who or "on the machine"),
+            by(entry.who or _author(entry)),
         ]
         for entry in entries
     ]
     shell.show(markup.table([("When", "line"), ("Whose", ""), ("Since then", "wide"), ("By", "")], rows))
+
+
+def _author(entry: AuditEntry) -> str:
+    """Return what changed the rights if no person did."""
+    return "claims at sign-in" if entry.data.get("reason") == "claims" else "on the machine"
 
 
 def _given(view: ProjectView, entry: AuditEntry) -> str:

@@ -11,6 +11,7 @@ from app.routes import (
     media,
     moved,
     release_files,
+    sessions,
     work,
 )
 from app.services import Resources
@@ -24,6 +25,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         *auth.routes(resources),
         *health.routes(resources),
         *languages.routes(resources),
+        *sessions.routes(resources),
         *assets.routes,
     ]
 

@@ -19,11 +19,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.routes import plain_pages, welcome_page
+from app.routes import plain_pages, sign_in_ways, welcome_page
 from app.routes.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
 from app.serving import demo_people, signing_key
+from app.serving.devices import device_of
 from app.serving.open_files import CROWDED, none_left
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequestError, NotAllowedError, NotFoundError, TooManyRequestsError, TouchstoneError
@@ -45,6 +46,7 @@ WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
 """The cookie of a browser that has signed in before. Its attempts at that login are counted separately."""
 KNOWN_SECONDS = 365 * 24 * 60 * 60
+NO_PASSWORDS = marked("This server does not accept passwords. Use the other button on this page to sign in.")
 TOO_MANY = marked("Too many people are signing in at the same time. Wait a few seconds, then try again.")
 
 
@@ -70,7 +72,9 @@ class Pages:
     """The handlers, sharing one store."""
 
     def __init__(self, resources: Resources) -> None:
+        self.resources = resources
         self.store = resources.store
+        self.has_passwords = sign_in_ways.has_passwords(resources.settings)
         self.home = resources.settings.home
         self.hashers = anyio.CapacityLimiter(HASHERS)
         self.waiting: Counter[str] = Counter()
@@ -111,16 +115,17 @@ class Pages:
 
     async def sign_in(self, request: Request) -> Response:
         """Check name and password, and open a session."""
-        form = await _form(request)
+        form = await read_form(request)
         onward = local_path(form.get("next"))
         login, password = form.get("login", ""), form.get("password", "")
         try:
+            self._require_passwords()
             origin = await run_in_threadpool(self._origin, request, login)
             person = await self._hashing(sign_in.authenticate, origin, login=login, password=password, origin=origin)
         except TouchstoneError as error:
             status = 401 if isinstance(error, NotAllowedError) else status_of(error)
             return await self._welcome_page(request, onward, login=login, error=str(error), status=status)
-        return await self._welcome(request, person, onward)
+        return await self.welcome(request, person, onward)
 
     async def show_demo(self, request: Request) -> Response:
         """Return the sign-in page of the demo, also to a visitor who wants to be someone else now."""
@@ -133,11 +138,11 @@ class Pages:
         demo = demo_people.offered(request)
         if demo is None:
             raise NotFoundError(_("This server has no demo. Sign in with your account."))
-        form = await _form(request)
+        form = await read_form(request)
         person = await run_in_threadpool(
             sign_in.demo_person, self.store, login=form.get("login", ""), logins=demo.logins
         )
-        return await self._welcome(request, person, local_path(form.get("next")), demo=True)
+        return await self.welcome(request, person, local_path(form.get("next")), demo=True)
 
     async def _welcome_page(
         self, request: Request, onward: str, *, login: str = "", error: str = "", status: int = 200
@@ -145,9 +150,15 @@ class Pages:
         demo, session = demo_people.offered(request), _current(request)
         people = await run_in_threadpool(demo_people.people, self.store, demo) if demo else []
         name = session.person.name if session else ""
-        form = _sign_in_form(onward, login=login, focus=not people)
+        form = _sign_in_form(onward, login=login, focus=not people) if self.has_passwords else ""
+        ways = sign_in_ways.buttons(self.resources.settings, onward=onward)
+        form += "".join(plain_pages.button(way.href, way.label) for way in ways)
         text = welcome_page.page(form, error=error, people=people, signed_in=name, onward=onward)
         return HTMLResponse(text, status_code=status, headers={"Cache-Control": "no-store"})
+
+    def _require_passwords(self) -> None:
+        if not self.has_passwords:
+            raise NotAllowedError(_(NO_PASSWORDS))
 
     async def show_sign_out(self, request: Request) -> Response:
         """Return a page that signs out by a POST: automatically after a link of ours, otherwise on request.
@@ -169,7 +180,7 @@ class Pages:
     async def sign_out(self, request: Request) -> Response:
         """End the session in the browser and in the database."""
         session = _current(request)
-        form = await _form(request)
+        form = await read_form(request)
         if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
             raise NotAllowedError(
                 _("This page is from an earlier session. Go back, reload the page, and sign out again.")
@@ -205,10 +216,10 @@ class Pages:
             return _page(
                 _("This link is not valid"),
                 plain_pages.paragraph(str(error), style="bad"),
-                plain_pages.link("/login", _("Sign in with your password")),
+                plain_pages.link("/login", _("Sign in")),
                 status=status_of(error) if isinstance(error, NotAllowedError) else 404,
             )
-        return await self._welcome(request, person, "/")
+        return await self.welcome(request, person, "/")
 
     async def show_invitation(self, request: Request) -> Response:
         """Return the form in which an invited person creates an account."""
@@ -216,16 +227,17 @@ class Pages:
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
         if invitation is None:
             return _no_invitation()
-        return _page(_("Welcome"), *_invitation_form(token, invitation.title, invitation.role))
+        return _page(_("Welcome"), *self._invitation_form(token, invitation.title, invitation.role))
 
     async def accept_invitation(self, request: Request) -> Response:
         """Create the account and sign in."""
         token = request.path_params["token"]
-        form = await _form(request)
+        form = await read_form(request)
         invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
         if invitation is None:
             return _no_invitation()
         try:
+            self._require_passwords()
             person = await self._hashing(
                 accounts.accept_invitation,
                 _address(request),
@@ -235,15 +247,18 @@ class Pages:
                 password=form.get("password", ""),
             )
         except TouchstoneError as error:
-            body = _invitation_form(token, invitation.title, invitation.role, form=form, error=str(error))
+            body = self._invitation_form(token, invitation.title, invitation.role, form=form, error=str(error))
             return _page(_("Welcome"), *body, status=status_of(error))
-        return await self._welcome(request, person, "/")
+        return await self.welcome(request, person, "/")
 
-    async def _welcome(self, request: Request, person: Person, onward: str, *, demo: bool = False) -> Response:
+    async def welcome(self, request: Request, person: Person, onward: str, *, demo: bool = False) -> Response:
+        """Sign a person in, and go to the page ``onward``."""
         before = token_of(request.cookies)
         if before:
             await run_in_threadpool(sign_in.end_session, self.store, token=before)
-        token = await run_in_threadpool(sign_in.start_session, self.store, person=person, demo=demo)
+        token = await run_in_threadpool(
+            sign_in.start_session, self.store, person=person, demo=demo, device=device_of(_agent(request))
+        )
         response = _go(onward)
         number = secrets.token_hex(8)
         signed = await run_in_threadpool(self._signed, number, person.login)
@@ -271,9 +286,26 @@ class Pages:
         token = token_of(request.cookies)
         if token:
             await run_in_threadpool(sign_in.end_session, self.store, token=token)
-        response = _go("/login")
+        address = await run_in_threadpool(sign_in_ways.sign_out_address, self.resources, request)
+        response = _go("/login") if address is None else _signed_out(address)
         response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
         return response
+
+    def _invitation_form(
+        self, token: str, project: str, role: str, *, form: Form | None = None, error: str = ""
+    ) -> tuple[str, str]:
+        greeting = plain_pages.paragraph(
+            _("You are invited to {project} as {role}. Create an account to start.").format(
+                project=project, role=role_name(Role(role))
+            )
+        )
+        complaint = plain_pages.paragraph(error, style="bad") if error else ""
+        own = _new_account_form(token, form or {}) if self.has_passwords else ""
+        ways = sign_in_ways.buttons(self.resources.settings, invitation=token)
+        return (
+            greeting + complaint + own + "".join(plain_pages.button(way.href, way.label) for way in ways),
+            plain_pages.link("/login", _("I already have an account")),
+        )
 
 
 def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
@@ -332,7 +364,8 @@ def _current(request: Request) -> SignedIn | None:
     return identity
 
 
-async def _form(request: Request) -> Form:
+async def read_form(request: Request) -> Form:
+    """Return the fields of a form that a page of ours has sent. Raise ``BadRequestError`` for any other request."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
         raise BadRequestError(
             _("This form did not come from a page of this server. Open the form on this server, then try again.")
@@ -348,6 +381,19 @@ async def _form(request: Request) -> Form:
     if any("\0" in value for value in form.values()):
         raise BadRequestError(_("The form contains a null character. Go back and type the text again."))
     return form
+
+
+def _agent(request: Request) -> str:
+    return request.headers.get("user-agent", "")[:1000]
+
+
+def _signed_out(address: str) -> Response:
+    """Return a page that goes on to another server's sign-out. A redirect after a form may not leave this server."""
+    body = plain_pages.paragraph(_("You are signed out of Touchstone. Your other session is ending, too."))
+    page = plain_pages.page(
+        _("Signed out"), body, plain_pages.link(address, _("End the other session")), again=0, onward=address
+    )
+    return HTMLResponse(page, headers={"Cache-Control": "no-store"})
 
 
 def _go(path: str) -> Response:
@@ -368,10 +414,7 @@ def _sign_in_form(onward: str, *, login: str = "", focus: bool = True) -> str:
     return plain_pages.form(action, _("Sign in"), *fields, hidden=hidden, focus=focus)
 
 
-def _invitation_form(
-    token: str, project: str, role: str, *, form: Form | None = None, error: str = ""
-) -> tuple[str, str]:
-    given = form or {}
+def _new_account_form(token: str, given: Form) -> str:
     fields = (
         Field(
             "name", _("Your name"), autocomplete="name", value=given.get("name", ""), hint=_("as your team knows you")
@@ -385,16 +428,7 @@ def _invitation_form(
             hint=_("at least {n} characters").format(n=passwords.SHORTEST),
         ),
     )
-    greeting = plain_pages.paragraph(
-        _("You are invited to {project} as {role}. Create an account to start.").format(
-            project=project, role=role_name(Role(role))
-        )
-    )
-    complaint = plain_pages.paragraph(error, style="bad") if error else ""
-    return (
-        greeting + complaint + plain_pages.form(f"/invite/{token}", _("Create account"), *fields),
-        plain_pages.link("/login", _("I already have an account")),
-    )
+    return plain_pages.form(f"/invite/{token}", _("Create account"), *fields)
 
 
 def _no_invitation() -> Response:

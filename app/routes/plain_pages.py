@@ -44,6 +44,9 @@ main { width: min(400px, 100%); min-width: 0; }
 h1 { font-size: 22px; line-height: 1.3; margin: 0 0 6px; font-weight: 600; }
 p { margin: 0 0 18px; color: var(--quiet); }
 p.foot { margin: 18px 2px 0; font-size: 14px; }
+p.way { margin: 14px 0 0; }
+p.way a { display: block; padding: 10px 16px; text-align: center; font-weight: 600; text-decoration: none;
+  border: 1px solid var(--line); border-radius: 8px; }
 p.bad { color: var(--bad); background: var(--bad-ground); border-radius: 8px; padding: 10px 12px; }
 label { display: block; margin: 0 0 16px; font-size: 14px; font-weight: 600; }
 label small { font-weight: 400; color: var(--quiet); }
@@ -83,7 +86,7 @@ class Field:
     hint: str = ""
 
 
-def page(title: str, *body: str, again: int | None = None, wide: bool = False) -> str:
+def page(title: str, *body: str, again: int | None = None, onward: str = "", wide: bool = False) -> str:
     """Return a whole HTML page with one card.
 
     Parameters
@@ -92,10 +95,13 @@ def page(title: str, *body: str, again: int | None = None, wide: bool = False) -
         Markup that is already safe.
     again
         The page reloads after this many seconds.
+    onward
+        The page opens this address instead of itself.
     wide
         Make the card wide enough for a table.
     """
-    refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
+    to = f"; url={escape(onward)}" if onward else ""
+    refresh = f'<meta http-equiv="refresh" content="{again}{to}">' if again is not None else ""
     shape = ' class="wide"' if wide else ""
     return document(
         title,
@@ -141,12 +147,17 @@ def form(
     secrets = [
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in (hidden or {}).items()
     ]
-    on_button = "" if fields else " autofocus"
+    on_button = " autofocus" if focus and not fields else ""
     now = " data-at-once" if at_once else ""
     return (
         f'<form method="post" action="{escape(action)}"{now}>{"".join(secrets)}{"".join(lines)}'
         f'<button type="submit"{on_button}>{escape(button)}</button></form>'
     )
+
+
+def button(href: str, text: str) -> str:
+    """Return a link that looks like a button."""
+    return f'<p class="way"><a href="{escape(href)}">{escape(text)}</a></p>'
 
 
 def link(href: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -276,6 +277,9 @@ def _change(services: Services, view: ProjectView, drawn: Membership) -> None:
             act_key = f"{key}.{label.split()[0].lower()}"
             if st.button(label, key=act_key, width="stretch", on_click=partial(_pressed, services, do, key)):
                 st.rerun()
+        if services.person.is_admin:
+            href = f"/sessions?{urlencode({'login': member.person.login})}"
+            shell.show(markup.tag("a", markup.text("See and end sessions"), href=href, target="_self", style="ts"))
 
     def link() -> None:
         token = sign_in.make_sign_in_link(services.store, person=member.person)

@@ -31,6 +31,7 @@ from db.records.notices import StoredMail, StoredMailChoice, StoredNoticeMark
 from db.records.people import (
     StoredDailyGoal,
     StoredFailedLogin,
+    StoredIdentity,
     StoredInvitation,
     StoredPerson,
     StoredPersonKey,
@@ -101,6 +102,7 @@ __all__ = [
     "StoredGoldPardon",
     "StoredGuidelineVersion",
     "StoredGuidelineVisit",
+    "StoredIdentity",
     "StoredImportFile",
     "StoredImportedRating",
     "StoredInsight",

@@ -33,6 +33,22 @@ class StoredSession(SQLModel):
     csrf: str
     created_at: datetime = Field(sa_type=UTCDateTime)
     expires_at: datetime = Field(sa_type=UTCDateTime)
+    device: str = ""
+    """The browser and the system, such as "Firefox on Linux". Empty if the browser did not name them."""
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """The time of a recent request, accurate to a few minutes. None: no request since the session began."""
+
+
+class StoredIdentity(SQLModel):
+    """A person's identity at an OpenID Connect provider, with which the person signs in."""
+
+    id: int = row_id()
+    issuer: str
+    subject: str
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    given: Any = Field(default_factory=dict, sa_type=JSON)
+    """The rights that the provider's claims gave at the last sign-in, by project ID; an empty ID stands for admin."""
 
 
 class StoredSignInLink(SQLModel):

@@ -20,6 +20,7 @@ from db.tables.notices import MailChoiceRow, MailRow, NoticeMarkRow
 from db.tables.people import (
     DailyGoalRow,
     FailedLoginRow,
+    IdentityRow,
     InvitationRow,
     PersonKeyRow,
     PersonRow,
@@ -80,6 +81,7 @@ __all__ = [
     "GoldRow",
     "GuidelineVersionRow",
     "GuidelineVisitRow",
+    "IdentityRow",
     "ImportFileRow",
     "ImportedRatingRow",
     "InsightRow",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index
+from sqlalchemy import Index, UniqueConstraint
 
 from db.records.people import (
     StoredDailyGoal,
     StoredFailedLogin,
+    StoredIdentity,
     StoredInvitation,
     StoredPerson,
     StoredPersonKey,
@@ -22,6 +23,11 @@ class PersonRow(StoredPerson, table=True):
 
 class SessionRow(StoredSession, table=True):
     __tablename__ = "session"
+
+
+class IdentityRow(StoredIdentity, table=True):
+    __tablename__ = "identity"
+    __table_args__ = (UniqueConstraint("issuer", "subject"),)
 
 
 class SignInLinkRow(StoredSignInLink, table=True):

@@ -18,6 +18,7 @@ from db.tables import (
     DraftRow,
     EventRow,
     FileRaterRow,
+    IdentityRow,
     ImportedRatingRow,
     JobRow,
     MailChoiceRow,
@@ -36,6 +37,7 @@ from db.tables import (
 OWN: tuple[Any, ...] = (
     DailyGoalRow,
     DraftRow,
+    IdentityRow,
     JobRow,
     MailChoiceRow,
     MailRow,

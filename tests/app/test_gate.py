@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 from typing import Any
@@ -8,10 +9,12 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from app import gate
 from app.gate import Gate, Hosts, content_policy, is_loopback
 from app.server import is_streamlits_file
+from domain.errors import DatabaseUnavailableError
 from domain.records import Person, SignedIn
-from tests.app.asgi import call, knock
+from tests.app.asgi import _scope, call, knock
 
 ANA = SignedIn(Person(1, "ana", "Ana"), csrf="c")
 COOKIE = {"cookie": "touchstone_session=good"}
@@ -158,3 +161,41 @@ def test_a_path_that_no_file_can_have_is_no_file() -> None:
     for path in ("/public/" + "x" * 5000, "/" + "x/" * 5000, "/static/\0", "/../index.html", "/static", "/nothing.js"):
         assert not is_streamlits_file(path), path[:20]
     assert is_streamlits_file("/index.html")
+
+
+def test_an_open_websocket_closes_soon_after_its_session_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one on which the browser is silent. While the database is away, nobody knows, and it stays open."""
+    monkeypatch.setattr(gate, "LOOK_SECONDS", 0.05)
+    looks = iter([ANA, ANA, DatabaseUnavailableError("away"), ANA, None])
+    received: list[str] = []
+
+    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+        while (message := await receive())["type"] != "websocket.disconnect":
+            received.append(message["type"])
+        await send({"type": "websocket.send", "text": "too late"})
+
+    def look(token: str) -> SignedIn | None:
+        found = next(looks)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    sent: list[Any] = []
+
+    async def connect() -> None:
+        browser = iter([{"type": "websocket.connect"}, {"type": "websocket.receive", "text": "x"}])
+
+        async def receive() -> Any:
+            return next(browser, None) or await asyncio.Event().wait()
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        app = Gate(inside, signed_in=look, hosts=Hosts.of("127.0.0.1", ()), policy=content_policy())
+        headers = {**COOKIE, "origin": "http://127.0.0.1:8501"}
+        await asyncio.wait_for(app(_scope("websocket", "/_stcore/stream", headers), receive, send), 30)
+
+    asyncio.run(connect())
+    assert received == ["websocket.connect", "websocket.receive"]
+    assert [(message["type"], message["code"]) for message in sent] == [("websocket.close", 1008)]
+    assert next(looks, "all were used") == "all were used"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from domain.roles import Role
 from testkit.postgres import Cluster
 from testkit.serving import Server, touchstone
 from tests.app.client import Client
-from workflow.access import accounts, memberships, projects
+from workflow.access import accounts, memberships, projects, sign_in
 
 PASSWORD = "correct horse battery"
 
@@ -256,3 +257,49 @@ def test_the_server_works_on_postgresql(postgres_cluster: Cluster, tmp_path: Pat
     finally:
         server.stop()
         postgres_cluster.drop(name)
+
+
+def test_the_page_of_sessions_ends_other_sessions(running: Server, client: Client) -> None:
+    store = _store(running)
+    accounts.create_person(store, login="sam", name="Sam", password=PASSWORD)
+    firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    client.sign_in("sam", PASSWORD)
+    others = [Client(running.url).sign_in("sam", PASSWORD) for _ in range(2)]
+    link = sign_in.make_sign_in_link(store, person=accounts.find_person(store, login="sam"))
+    fox = Client(running.url)
+    fox.ask("POST", f"/link/{link}", b"", {"Origin": running.url, "User-Agent": firefox})
+    page = client.get("/sessions")
+    assert page.text.count("this session") == 1
+    assert page.text.count("unknown device") == 3
+    ids = re.findall(r'name="id" value="(\d+)"', page.text)
+    assert len(ids) == 3
+    assert client.send_form("/sessions", csrf="wrong", id=ids[0]).status == 403
+    assert client.send_form("/sessions", csrf=client.csrf, id="x").status == 404
+    gone = client.send_form("/sessions", csrf=client.csrf, id=ids[0])  # the newest one: the browser with the link
+    assert (gone.status, gone.headers["location"]) == (303, "/sessions")
+    assert "Firefox on Linux" in page.text
+    assert [each.get("/sessions").status for each in (fox, *others, client)] == [303, 200, 200, 200]
+    client.send_form("/sessions", csrf=client.csrf)
+    assert [each.get("/sessions").status for each in (*others, client)] == [303, 303, 200]
+    assert client.get("/sessions?login=ana").status == 403
+    assert client.post("/sessions", {}).status == 400
+    store.close()
+
+
+def test_the_command_lists_and_revokes_sessions(running: Server) -> None:
+    store = _store(running)
+    tim = accounts.create_person(store, login="tim", name="Tim")
+    tokens = [sign_in.start_session(store, person=tim, device=device) for device in ("Safari on iPhone", "")]
+    listed = touchstone("session", "list", "tim", home=running.home).stdout
+    assert re.findall(r"tim +(\S.*?)  ", listed) == ["unknown device", "Safari on iPhone"]
+    wrong = touchstone("session", "revoke", "tim", home=running.home)
+    assert wrong.returncode == 1
+    assert "--all" in wrong.stderr
+    id = listed.splitlines()[1].split()[0]
+    assert touchstone("session", "revoke", "tim", "--id", id, home=running.home).stdout == "Ended sessions: 1.\n"
+    again = touchstone("session", "revoke", "tim", "--id", id, home=running.home)
+    assert (again.returncode, "already ended" in again.stderr) == (1, True)
+    assert [sign_in.signed_in(store, token=token) is None for token in tokens] == [True, False]
+    touchstone("session", "revoke", "tim", "--all", home=running.home)
+    assert touchstone("session", "list", "tim", home=running.home).stdout == "There are no open sessions.\n"
+    store.close()

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from db import people, projects
 from db.engine import IntegrityError, Session, Store
-from db.records import StoredPerson
+from db.records import StoredInvitation, StoredPerson
 from domain.errors import AlreadyTakenError, ConflictError, InvalidInputError, NotAllowedError, NotFoundError, Problem
 from domain.language import _
 from domain.records import Invitation, OpenInvitation, Person
@@ -36,7 +36,10 @@ def create_person(
     hashed = passwords.hash_of(password) if password is not None else None
     try:
         with store.write() as session:
-            return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
+            now = store.now()
+            return person_of(
+                add_person(session, login=login, name=name, password_hash=hashed, is_admin=is_admin, now=now)
+            )
     except IntegrityError as error:
         raise AlreadyTakenError(_taken(login)) from error
 
@@ -136,25 +139,40 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
     try:
         with store.write() as session:
             now = store.now()
-            row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
-            if row is None:
-                raise NotAllowedError(
-                    _("This invitation has already been used or has expired. Ask for a new invitation.")
-                )
-            person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
-            people.spend_invitation(session, row=row, person_id=person.id, now=now)
-            projects.put_member(
-                session,
-                project_id=row.project_id,
-                person_id=person.id,
-                role=row.role,
-                dimensions=row.dimensions,
-                stages=row.stages,
-            )
-            log(session, "member.joined", by=person, project=row, now=now)
+            row = lock_invitation(session, token=token, now=now)
+            person = add_person(session, login=login, name=name, password_hash=hashed, now=now)
+            spend_invitation(session, row=row, person=person, now=now)
             return person_of(person)
     except IntegrityError as error:
         raise AlreadyTakenError(_taken(login)) from error
+
+
+def lock_invitation(session: Session, *, token: str, now: datetime) -> StoredInvitation:
+    """Return an open invitation, locked until the transaction ends.
+
+    Raises
+    ------
+    NotAllowedError
+        The invitation has been used or has expired.
+    """
+    row = people.invitation(session, token_hash=tokens.hash_of(token), now=now, lock=True)
+    if row is None:
+        raise NotAllowedError(_("This invitation has already been used or has expired. Ask for a new invitation."))
+    return row
+
+
+def spend_invitation(session: Session, *, row: StoredInvitation, person: StoredPerson, now: datetime) -> None:
+    """Use up a locked invitation: the person of a new account joins its project."""
+    people.spend_invitation(session, row=row, person_id=person.id, now=now)
+    projects.put_member(
+        session,
+        project_id=row.project_id,
+        person_id=person.id,
+        role=row.role,
+        dimensions=row.dimensions,
+        stages=row.stages,
+    )
+    log(session, "member.joined", by=person, project=row, now=now)
 
 
 def ensure_first_admin(store: Store) -> str | None:
@@ -310,10 +328,11 @@ def person_of(row: StoredPerson) -> Person:
     return Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin)
 
 
-def _add_person(
-    store: Store, session: Session, login: str, name: str, password_hash: str | None, is_admin: bool
+def add_person(
+    session: Session, *, login: str, name: str, password_hash: str | None, is_admin: bool = False, now: datetime
 ) -> StoredPerson:
-    row = people.add(session, login=login, name=name, password_hash=password_hash, is_admin=is_admin, now=store.now())
+    """Create an account from checked data (``problems_with``). Raise ``IntegrityError`` if the login is in use."""
+    row = people.add(session, login=login, name=name.strip(), password_hash=password_hash, is_admin=is_admin, now=now)
     log(session, "person.created", by=row, now=row.created_at)
     return row
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from db import people, projects
 from db.engine import Session, Store
@@ -111,8 +112,19 @@ def remove_members(store: Store, *, by: Person | None, project: str, logins: Seq
 # ---- for other use cases ---------------------------------------------------------------------------------------------
 
 
-def put_part(session: Session, access: Access, part: MemberSettings, *, by: Person | None, now: datetime) -> Membership:
-    """Add or change a member of a locked project (``lead_alone``); raises the same errors as ``set_member``."""
+def put_part(
+    session: Session,
+    access: Access,
+    part: MemberSettings,
+    *,
+    by: Person | None,
+    now: datetime,
+    reason: Mapping[str, str] = MappingProxyType({}),
+) -> Membership:
+    """Add or change a member of a locked project (``lead_alone``); raises the same errors as ``set_member``.
+
+    ``reason`` is added to the data of the event.
+    """
     dimensions, stages = subset_of_schema(access, dimensions=part.dimensions, stages=part.stages)
     row = people.by_login(session, login=part.login.strip().casefold())
     if row is None:
@@ -125,7 +137,7 @@ def put_part(session: Session, access: Access, part: MemberSettings, *, by: Pers
     projects.put_member(
         session, project_id=access.project_id, person_id=row.id, role=part.role, dimensions=dimensions, stages=stages
     )
-    data = {"login": row.login, "role": part.role.value, "dimensions": dimensions, "stages": stages}
+    data = {"login": row.login, "role": part.role.value, "dimensions": dimensions, "stages": stages, **reason}
     log(session, "member.set", by=by, project=access, now=now, data=data)
     return Membership(
         person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
@@ -135,7 +147,15 @@ def put_part(session: Session, access: Access, part: MemberSettings, *, by: Pers
     )
 
 
-def take_out(session: Session, access: Access, login: str, *, by: Person | None, now: datetime) -> None:
+def take_out(
+    session: Session,
+    access: Access,
+    login: str,
+    *,
+    by: Person | None,
+    now: datetime,
+    reason: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Remove a member of a locked project; raises the same errors as ``remove_member``."""
     row = people.by_login(session, login=login.strip().casefold())
     member = projects.member(session, project_id=access.project_id, person_id=row.id) if row else None
@@ -143,4 +163,4 @@ def take_out(session: Session, access: Access, login: str, *, by: Person | None,
         raise NotFoundError(f"{login!r} is not a member of the project {access.name!r}. Check the login.")
     keep_a_lead(session, project_id=access.project_id, without=row)
     projects.remove_member(session, row=member)
-    log(session, "member.removed", by=by, project=access, now=now, data={"login": row.login})
+    log(session, "member.removed", by=by, project=access, now=now, data={"login": row.login, **reason})

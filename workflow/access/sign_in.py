@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import timedelta
 
 from db import people, projects
 from db.engine import Store
-from domain.errors import NotAllowedError
+from domain.errors import DatabaseUnavailableError, NotAllowedError
 from domain.language import _, marked
 from domain.records import Person, SignedIn
 from workflow.access import passwords, tokens
@@ -19,6 +20,8 @@ from workflow.access.accounts import normal_login, person_of
 from workflow.access.event_log import log
 
 SESSION_DAYS = 30
+USE_NOTED_EVERY = timedelta(minutes=5)
+"""How often a session in use stores the time of its last request."""
 FREE_FAILURES = 5
 """Number of failed attempts without a wait; each further failure doubles the wait, up to ``LONGEST_WAIT``."""
 LONGEST_WAIT = timedelta(minutes=5)
@@ -74,10 +77,10 @@ _DEMO = "demo."
 """The beginning of the tokens of the demo's people, who gave no password. Other tokens have no dot."""
 
 
-def start_session(store: Store, *, person: Person, demo: bool = False) -> str:
+def start_session(store: Store, *, person: Person, demo: bool = False, device: str = "") -> str:
     """Sign a person in and return the token for their cookie, which is not stored.
 
-    The token of a ``demo`` session works only on servers of the demo.
+    The token of a ``demo`` session works only on servers of the demo. ``device`` names the browser and the system.
     """
     token = (_DEMO if demo else "") + secrets.token_urlsafe(32)
     with store.write() as session:
@@ -90,6 +93,7 @@ def start_session(store: Store, *, person: Person, demo: bool = False) -> str:
             csrf=secrets.token_urlsafe(24),
             now=now,
             expires_at=now + timedelta(days=SESSION_DAYS),
+            device=device,
         )
         log(session, "person.signed_in", by=person, now=now)
     return token
@@ -99,12 +103,18 @@ def signed_in(store: Store, *, token: str, demo: bool = False) -> SignedIn | Non
     """Return the person of a session, or None if it does not exist, has ended, or is for a server of the ``demo``."""
     if not token or (token.startswith(_DEMO) and not demo):
         return None
+    now, token_hash = store.now(), tokens.hash_of(token)
     with store.read() as session:
-        session_and_person = people.session_with_person(session, token_hash=tokens.hash_of(token), now=store.now())
+        session_and_person = people.session_with_person(session, token_hash=token_hash, now=now)
         if session_and_person is None:
             return None
         row, person, language = session_and_person
-        return SignedIn(person=person_of(person), csrf=row.csrf, language=language)
+        found = SignedIn(person=person_of(person), csrf=row.csrf, language=language)
+    if now - (row.used_at or row.created_at) > USE_NOTED_EVERY:
+        # Without the database, the page can still be read, and a later request stores the use.
+        with suppress(DatabaseUnavailableError), store.write(unhurried=True) as session:
+            people.note_session_use(session, token_hash=token_hash, now=now)
+    return found
 
 
 def end_session(store: Store, *, token: str) -> None:
