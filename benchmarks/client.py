@@ -225,7 +225,10 @@ class WorkingPage:
 
     async def reconnect(self) -> None:
         """Open the websocket again after its server has died. The page stays as it is."""
-        self._socket = await websocket(self.http, self.address)
+        beside = Http(self.address)  # an answer may be under way on the page's own connection
+        beside.cookies = self.http.cookies
+        self._socket = await websocket(beside, self.address)
+        beside.close()
 
     async def disconnected(self) -> None:
         """Wait until the websocket is closed."""
