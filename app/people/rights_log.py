@@ -42,7 +42,7 @@ def draw(services: Services, view: ProjectView) -> None:
 
 def _author(entry: AuditEntry) -> str:
     """Return what changed the rights if no person did."""
-    return "claims at sign-in" if entry.data.get("reason") == "claims" else "on the machine"
+    return "the sign-in provider" if entry.data.get("reason") == "claims" else "on the machine"
 
 
 def _given(view: ProjectView, entry: AuditEntry) -> str:

@@ -120,6 +120,7 @@ MEANT = {
     ("extensions/notices/settings.py", "user"): "an account of a mail server",
     ("extensions/aggregation/vote_aggregation.py", "ability"): "of a rater, as GLAD calls it",
     ("extensions/qualification/schema_check.py", "reviewers"): "a key of the schema",
+    ("app/serving/front_server.py", "policy"): "in the name of an HTTP header",
 }
 
 
