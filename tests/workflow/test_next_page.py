@@ -13,7 +13,7 @@ from domain.errors import InvalidInputError, NotFoundError
 from domain.records import Submission, SubmissionReceipt, TaskView
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project, make_schema
-from workflow.annotate import claims
+from workflow.annotate import claims, progress
 from workflow.annotate.next_page import NextPage, PageRequest, submit_and_go_on
 from workflow.files.project_check import check
 
@@ -52,15 +52,16 @@ def test_the_next_task_comes_with_the_receipt(store: Store, begun: tuple[Any, Ta
     assert check(store, project="p") == []
 
 
+@pytest.mark.parametrize("part", [(claims, "take_next"), (progress, "progress")])
 def test_a_submission_is_stored_although_the_page_fails(
-    store: Store, begun: tuple[Any, TaskView], monkeypatch: pytest.MonkeyPatch
+    store: Store, begun: tuple[Any, TaskView], monkeypatch: pytest.MonkeyPatch, part: tuple[Any, str]
 ) -> None:
     ann, task = begun
 
     def fails(*_: Any, **__: Any) -> None:
         raise NotFoundError("no page")
 
-    monkeypatch.setattr(claims, "take_next", fails)
+    monkeypatch.setattr(*part, fails)
     receipt, page = answer(store, ann, task)
     assert (receipt.repeated, page, votes(store)) == (False, None, [task.id])
 

@@ -14,6 +14,7 @@ from workflow.access.projects import access_to, view_of
 from workflow.annotate import claims, progress, submissions
 
 log = logging.getLogger("touchstone")
+NO_PAGE = "A submission is stored without the next page."
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,19 @@ def submit_and_go_on(
     except Exception as error:
         if done is None:
             raise
-        log.warning("A submission is stored without the next page.", exc_info=error)
+        log.warning(NO_PAGE, exc_info=error)
         turn = None
         with store.write() as session:
             done = submissions.submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
     if isinstance(done, ConflictError):
         raise done
-    return done, None if wanted is None or turn is None else _finished(store, person, wanted, turn)
+    if wanted is None or turn is None:
+        return done, None
+    try:
+        return done, _finished(store, person, wanted, turn)
+    except Exception as error:
+        log.warning(NO_PAGE, exc_info=error)
+        return done, None
 
 
 def _turn(session: Session, person: Person, wanted: PageRequest, now: datetime) -> _Turn:
