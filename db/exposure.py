@@ -393,6 +393,17 @@ def before_votes(
         yield from reworded.query(session, wanted.where(col(ExposureRow.item_id).in_(lot)))
 
 
+def was_sent_task(session: Session, *, task_id: int, item_id: int | None, person_id: int) -> bool:
+    """Tell whether a page with a task was ever sent to a person."""
+    wanted = select(ExposureRow.id).where(
+        ExposureRow.item_id == item_id,
+        ExposureRow.person_id == person_id,
+        ExposureRow.task_id == task_id,
+        ExposureRow.route == Route.PAGE,
+    )
+    return session.exec(wanted.limit(1)).first() is not None
+
+
 def others_had_said(session: Session, *, vote: StoredAnnotation, stages: Collection[Stage], before: datetime) -> bool:
     """Tell whether another person had submitted before a moment in one of these stages, on the subject of a vote."""
     other: list[Any] = [

@@ -161,6 +161,22 @@ test("an item that cannot be had is replaced, and the page says so", async () =>
   assert.match(document.querySelector(".banner")?.textContent ?? "", /no longer available/);
 });
 
+test("what was typed for an item that is replaced reaches the server before the other one opens", async () => {
+  open();
+  await keys("2");
+  look();
+  await keys("n");
+  const note = document.querySelector(".note textarea");
+  note.value = "A long note";
+  note.dispatchEvent(new Event("input", { bubbles: true }));
+  await store(pageOf(taskOf("t9"), { n: bench.requests.wishes }));
+  assert.equal(bench.task?.id, "t9");
+  assert.deepEqual(
+    posts("/api/draft").map(({ task, values }) => [task, values.note]),
+    [["t2", "A long note"]],
+  );
+});
+
 test("an item whose content has changed meanwhile is drawn anew", async () => {
   open();
   await keys("2");

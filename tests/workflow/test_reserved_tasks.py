@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlmodel import select
 
+from app.services import Services
+from app.workbench import sent
 from db.engine import Store
 from db.tables import AnnotationRow, EventRow, PostponementRow, TaskRow
+from domain.errors import LeaseLostError, NotFoundError
 from domain.policies import LEASE, RESERVED
 from domain.records import NoTask, Person, TaskView
+from domain.settings import Settings
 from domain.states import Stage, TaskState
-from testkit.factories import Clock, make_items, make_people, make_person, make_project, make_schema
-from workflow.annotate import claim_rules, claims, free_slots, submissions
+from media.store import MediaStore
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema
+from workflow.annotate import claim_rules, claims, drafts, expired_drafts, free_slots, submissions
 from workflow.annotate.next_page import PageRequest, next_page
 from workflow.files.project_check import check
 
@@ -96,6 +102,32 @@ def test_no_one_else_gets_a_reserved_task_and_it_is_free_when_its_time_is_over(s
     assert (late.id, events(store, late)) == (behind.id, ["task.claimed"])  # ann has abandoned nothing
     submit(store, ann, mine)
     assert isinstance(claims.next_task(store, person=ann, **PLACE), NoTask)
+    assert check(store) == []
+
+
+@pytest.mark.parametrize("submits", [False, True])
+def test_text_about_a_reserved_task_that_went_to_another_person_is_kept(
+    store: Store, clock: Clock, tmp_path: Path, submits: bool
+) -> None:
+    begin(store, 12)
+    ann, bob, eve = make_people(store, "ann", "bob", "eve")
+    _, behind = page(store, ann)
+    assert behind is not None
+    services = Services(store, MediaStore(tmp_path), Settings(tmp_path, ""), ann, "csrf")
+    sent.page(services, {"upcoming": {"id": behind.id, "fields": dict(behind.fields)}})
+    clock.advance(seconds=RESERVED.total_seconds() + 1)  # the server was away, and ann saw the task meanwhile
+    assert claimed(store, bob).id == behind.id
+    answers: dict[str, Any] = {"values": {"choice": "red"}, "note": "mine"}
+    if submits:
+        with pytest.raises(LeaseLostError, match="Your text is saved as a draft"):
+            submit(store, ann, behind, note="mine")
+    else:
+        drafts.save_draft(store, person=ann, task=behind.id, seq=1, values=answers)
+    (kept,) = expired_drafts.of_person(store, person=ann)
+    assert (kept.task, kept.lines[-1].text) == (behind.id, "mine")
+    with pytest.raises(NotFoundError):  # eve was never sent it
+        drafts.save_draft(store, person=eve, task=behind.id, seq=1, values=answers)
+    submit(store, bob, behind)
     assert check(store) == []
 
 

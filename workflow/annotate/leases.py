@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from db import comment_threads, events, items, postponed, submissions, task_claims, tasks
+from db import comment_threads, events, exposure, items, postponed, submissions, task_claims, tasks
 from db.engine import Session
 from db.records import StoredTask
 from domain.errors import NotAllowedError, NotFoundError
@@ -29,7 +29,8 @@ NOT_WANTED = marked(
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[StoredTask, Access]:
     """Lock and return a task that a person holds or once held; raise ``NotFoundError`` for other tasks.
 
-    ``with_item`` also locks the item, for callers that may change the item's state.
+    A reserved task counts as held, because the page may have shown it while the server was away. ``with_item`` also
+    locks the item, for callers that may change the item's state.
     """
     missing = NotFoundError(_("This task is not assigned to you. Open My work, and start the next task."))
     if with_item:
@@ -42,11 +43,16 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
         access = access_by_id(session, person=person, project_id=row.project_id)
     except NotFoundError as error:
         raise missing from error
-    if row.person_id != person.id and not events.was_given_task(session, task_id=row.id, person_id=person.id):
+    if row.person_id != person.id and not _had(session, row, person):
         raise missing
     if not access.may_do(row.stage) or not access.may_use(row.dimension):
         raise NotAllowedError(_("You no longer work in this stage or dimension. Ask a lead of the project."))
     return row, access
+
+
+def _had(session: Session, row: StoredTask, person: Person) -> bool:
+    given = events.was_given_task(session, task_id=row.id, person_id=person.id)
+    return given or exposure.was_sent_task(session, task_id=row.id, item_id=row.item_id, person_id=person.id)
 
 
 def extend(session: Session, *, access: Access, row: StoredTask, person: Person, now: datetime) -> bool:

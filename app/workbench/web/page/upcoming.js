@@ -134,6 +134,7 @@ export class Upcoming {
     try {
       const answer = await sent;
       bench.actions.saved(answer);
+      await bench.sync.flush(); // what was typed meanwhile: another task may come
       bench.requests.take(wish, answer.page);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
