@@ -29,8 +29,7 @@ def of_record(found: Any) -> StoredTask | None:
 
 def by_public_id(session: Session, *, public_id: str) -> StoredTask | None:
     """Return a slot by its public id."""
-    task: StoredTask | None = prepared.first(session, _by_public_id(hold=False), {"slot": public_id})
-    return task
+    return of_record(prepared.first(session, _by_public_id(hold=False), {"slot": public_id}))
 
 
 @cache

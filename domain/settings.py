@@ -33,7 +33,8 @@ UPLOADS_MB = "TOUCHSTONE_UPLOADS_MB"
 PERSON_UPLOADS_MB = "TOUCHSTONE_PERSON_UPLOADS_MB"
 FREE_DISK_MB = "TOUCHSTONE_FREE_DISK_MB"
 
-TEXT_LOG, JSON_LOG = LOGS = ("text", "json")
+TEXT_LOG = "text"
+JSON_LOG = "json"
 LEAST_TOKEN = 16
 """The fewest characters of a token."""
 
@@ -194,8 +195,8 @@ def whole_number(env: Mapping[str, str], name: str, default: int, *, least: int 
 
 
 def _log(text: str) -> str:
-    if text not in ("", *LOGS):
-        raise SettingsError(f"{LOG} is {text!r}. Set {LOG} to {' or '.join(LOGS)}.")
+    if text not in ("", TEXT_LOG, JSON_LOG):
+        raise SettingsError(f"{LOG} is {text!r}. Set {LOG} to {TEXT_LOG} or {JSON_LOG}.")
     return text or TEXT_LOG
 
 

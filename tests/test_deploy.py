@@ -168,13 +168,6 @@ def test_the_pictures_are_those_that_the_program_draws() -> None:
 
 
 @pytest.mark.slow
-def test_hadolint_finds_nothing() -> None:
-    program = Path(sys.executable).with_name("hadolint")
-    done = subprocess.run([program, DEPLOY / "Containerfile"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-@pytest.mark.slow
 def test_systemd_accepts_each_unit_and_finds_it_hardened(tmp_path: Path) -> None:
     for unit in UNITS:  # the program of the units is not installed here
         text = unit.read_text(encoding="utf-8").replace(f"{INSTALLED}/bin/touchstone", "/bin/true")

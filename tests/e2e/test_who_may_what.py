@@ -143,6 +143,10 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
     "draft": ({"task": "TASK", "seq": 1, "values": {}}, HELD | {VERIFIER: 200}),
     "heartbeat": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
     "submit": ({"task": "TASK", "key": "k", "values": {}}, HELD | {VERIFIER: 422}),
+    "page": (
+        {"project": "p", "stage": "verification", "zone": "UTC"},
+        dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    ),
     "undo": ({"project": "p", "stage": "verification"}, dict.fromkeys(ROLES, 404) | {NOBODY: 401}),
     "pick": (
         {"project": "p", "dimension": "domestic_robot", "assets": ["no-such-asset"]},
@@ -183,6 +187,10 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/healthz": dict.fromkeys(ROLES, 200),
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
     "/demo": dict.fromkeys(ROLES, 303),  # this server is no demo: tests/app/test_demo_sign_in.py
+    "/sessions": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
+    "/oidc/start": dict.fromkeys(ROLES, 303),  # this server has no provider: extensions/oidc/tests
+    "/oidc/callback": dict.fromkeys(ROLES, 303),
+    "/metrics": dict.fromkeys(ROLES, 200),  # asked on this machine: tests/app/test_monitoring.py
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
@@ -377,7 +385,7 @@ def client(world: World, role: str) -> Client:
 
 def test_every_page_and_every_route_has_its_row(world: World) -> None:
     assert set(PAGES) == {screen.name for screen in SCREENS.values()}
-    assert set(ACTIONS) == {*work.ACTIONS, *(added.name for added in work.added_actions())}
+    assert set(ACTIONS) == {*work.PAGE_ACTIONS, *work.ACTIONS, *(added.name for added in work.added_actions())}
     store = open_store(None, world.server.home)
     shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
     served = {getattr(route, "path", "") for route in [*routes(shared), *routes_before(shared)]}

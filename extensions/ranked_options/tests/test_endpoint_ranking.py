@@ -256,7 +256,7 @@ def test_without_a_word_in_the_description_nothing_is_asked() -> None:
     with pytest.raises(
         ModelError,
         match=r"The description of far does not state how its server reports likelihoods.*`likelihoods: "
-        "\{by: chat\}` under",
+        r"\{by: chat\}` under",
     ):
         open_answerer(spec("http://127.0.0.1:9/v1", by=None), strategy="rank_options")
     with pytest.raises(ModelError, match="Unknown option score `odds`"):
