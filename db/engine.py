@@ -435,7 +435,7 @@ def open_store(
         dialect.do_ping = functools.partial(_is_there, dialect.do_ping)
         return Store(engine, clock=clock, noting=noting)
     if address.database:
-        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+        Path(address.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     engine = create_engine(
         address,
         pool_size=20,

@@ -147,7 +147,13 @@ def test_the_server_starts_in_any_folder_and_its_first_page_freezes_the_collecto
         while not _answers(server):
             assert time.monotonic() < end, "it says where it is, and does not listen there"
             time.sleep(0.05)
-        assert _health(server) == {"status": "ok", "database": "ok", "disk": "ok", "frozen": False}
+        assert _health(server) == {
+            "status": "ok",
+            "database": "ok",
+            "disk": "ok",
+            "media": "ok",
+            "frozen": False,
+        }
         with opened(server) as store:
             accounts.create_person(store, login="lea", name="Lea")
         with at_desk(chromium, server, "lea") as desk:

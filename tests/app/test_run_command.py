@@ -227,7 +227,7 @@ def test_the_server_brings_a_worker_that_ends_with_it(full: Path, described: Pat
     finally:
         server.kill()
     assert answered(full, run) == 10
-    assert "The server restarts the worker" in server.output()
+    assert "The worker ended with status -9. Touchstone restarts the process" in server.output()
 
 
 def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path) -> None:

@@ -77,10 +77,10 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
             found = run_grading.planned_sample(store, by=None, project="p")
         assert found is not None
         missing = found.total("unanswered")
-        button = lea.page.get_by_role("button", name="slots to people")
-        expect(button).to_have_text(f"Open {2 * (10 - missing)} slots to people")
+        button = lea.page.get_by_role("button", name="for grading")
+        expect(button).to_have_text(f"Open {2 * (10 - missing)} slots for grading")
         button.dblclick()
-        expect(lea.page.get_by_role("button", name="Open 0 slots to people")).to_be_disabled()
+        expect(lea.page.get_by_role("button", name="Open 0 slots for grading")).to_be_disabled()
         expect(told).to_contain_text(f"{10 - missing} untouched")
         assert slots(server) == {"open": 2 * (10 - missing)}
         lea.settled()
@@ -89,7 +89,7 @@ def test_a_lead_opens_a_sample_once_and_draws_more(server: Server, chromium: Bro
         box.press("Enter")
         expect(told).to_contain_text("A planned sample of 36 of 36 answers")
         lea.settled()
-        lea.page.get_by_role("button", name=f"Open {2 * (34 - 10 + missing)} slots to people").click()
+        lea.page.get_by_role("button", name=f"Open {2 * (34 - 10 + missing)} slots for grading").click()
         expect(told).to_contain_text("34 untouched. 2 not answered by their model yet.")
         assert slots(server) == {"open": 68}
     with at_desk(chromium, server, "ann") as ann:

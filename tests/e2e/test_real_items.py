@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Response, expect
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
@@ -130,6 +130,8 @@ def _vote(
     with at_desk(chromium, server, rater) as desk:
         sent: list[str] = []
         desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(str(frame))))
+        replies: list[Response] = []
+        desk.page.on("response", lambda reply: replies.append(reply) if "/api/" in reply.url else None)
         desk.open("/verify?project=real")
         expect(desk.bench).to_be_visible()
         seen = 0
@@ -148,6 +150,7 @@ def _vote(
             seen += 1
         assert seen == len(records)
         assert case.secret
+        sent += [reply.text() for reply in replies]
         assert any(_options(records[0])[0] in frame for frame in sent), "what may be seen is found in what was sent"
         assert not [word for word in case.secret if any(word in frame for frame in sent)], "a secret was sent"
 

@@ -811,7 +811,7 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
         assert len(server.asked) == 1
     assert [one.outcome for one in told] == [Outcome.FAILED] * 3 + [Outcome.ANSWERED]
     assert told[0].error == (
-        "Touchstone cannot read the item's file for the picture scene of the item: no such file or directory. "
+        "Touchstone cannot read the item's file for the picture scene: no such file or directory. "
         "Import the file again."
     )
     assert "the SHA-256 of the file differs" in told[1].error

@@ -194,7 +194,9 @@ def test_new_rows_are_in_the_help_of_the_commands_and_of_their_options(tmp_path:
         assert done.returncode == 0, done.stderr
         return " ".join(done.stdout.split())
 
-    assert "egoplan_submission, ratings, models, labels, label_studio or answer_key." in told("item", "export")
+    assert "egoplan_submission, ratings, ratings_parquet, models, labels, label_studio or answer_key." in told(
+        "item", "export"
+    )
     assert "answer_map, answer_sheet, egoplan_submission or label_studio: set the name of the model" in told(
         "item", "import"
     )

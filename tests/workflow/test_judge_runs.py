@@ -309,7 +309,7 @@ def test_a_sample_is_drawn_evenly_and_by_its_seed(world: World) -> None:
     assert drawn(chosen="stratified", per_dimension=4, seed=8) != some
     with pytest.raises(InvalidInputError, match="No items to judge: A blind test has no matching answers"):
         drawn(chosen="graded")
-    with pytest.raises(InvalidInputError, match="no answers of 'nobody'"):
+    with pytest.raises(InvalidInputError, match="no answers from 'nobody'"):
         drawn(models=("nobody",))
 
 
