@@ -144,7 +144,7 @@ _OF_THIS_MACHINE = {
     errno.ENOSPC: "its disk is full. Free some space, then run the same command again",
     errno.EDQUOT: "your disk quota is used up. Free some space, then run the same command again",
     errno.EFBIG: "the file has reached its size limit. Raise the limit, then run the same command again",
-    errno.EROFS: "its disk is read-only. Set TOUCHSTONE_HOME to a folder that you can write to",
+    errno.EROFS: "its disk is read-only. Choose another folder (for the server's data, with TOUCHSTONE_HOME)",
     errno.EACCES: "this account has no permission. Change the permissions, or run the command as the owner",
     errno.EPERM: "this account has no permission. Change the permissions, or run the command as the owner",
     errno.ENOTDIR: "part of its path is a file, not a folder. Correct the path",

@@ -47,7 +47,7 @@ def revoke(
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="End all sessions of the person.")] = False,
 ) -> None:
-    """End sessions of a person, who then has to sign in again. Open pages stop working within a minute.
+    """End sessions of a person, who then has to sign in again. Open pages lose their connection within 20 seconds.
 
     Example: touchstone session revoke ann --all
     """

@@ -14,7 +14,10 @@ from app.serving.metrics import CONTENT_TYPE, Metrics
 from domain.settings import METRICS_TOKEN
 
 PATH = "/metrics"
-ONLY_HERE = f"Only this machine can read the metrics. To read them from other machines, set {METRICS_TOKEN}.\n"
+ONLY_HERE = (
+    f"Without {METRICS_TOKEN}, only programs on this machine can read the metrics, and only of a single web process. "
+    f"Set {METRICS_TOKEN} for other machines or several processes.\n"
+)
 WRONG_TOKEN = f"Send the token of {METRICS_TOKEN} in the header Authorization: Bearer TOKEN.\n"
 
 

@@ -69,9 +69,9 @@ CONNECTIONS = _gauge("touchstone_database_connections_in_use", "Database connect
 MOST_CONNECTIONS = _gauge("touchstone_database_connections_limit", "Most database connections of the web processes.")
 MEMORY = _gauge("process_resident_memory_bytes", "Resident memory of the web processes.")
 FILES = _gauge("process_open_fds", "Open files of the web process that has most.", "livemax")
-MOST_FILES = _gauge("process_max_fds", "Most open files of a web process.", "livemin")
+MOST_FILES = _gauge("process_max_fds", "Most open files of a web process.", "livemax")
 PROCESSES = _gauge("touchstone_web_processes", "Web processes that run.")
-FREE_DISK = _gauge("touchstone_disk_free_bytes", "Free bytes on the disk of the home folder.", "livemin")
+FREE_DISK = _gauge("touchstone_disk_free_bytes", "Free bytes on the disk of the home folder.", "livemostrecent")
 CPU = Counter("process_cpu_seconds", "Processor time of the web processes.", registry=REGISTRY)
 
 

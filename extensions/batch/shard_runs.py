@@ -66,11 +66,21 @@ def plan_of(store: Store, *, by: Person | None, run: str) -> ShardPlan | None:
 
 
 def check(folder: Path, executor: str) -> None:
-    """Refuse a folder that is not empty (``ConflictError``), or an unknown executor (``NotFoundError``)."""
+    """Refuse a folder that is not empty or cannot be made (``ConflictError``), or an unknown executor
+    (``NotFoundError``). Make the folder.
+    """
     executor_of(executor)
     arrow()
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise ConflictError(f"{folder} is not an empty folder. Choose a new folder for the shards of the run.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "questions").mkdir()
+        (folder / "questions").rmdir()
+    except OSError as error:
+        raise ConflictError(
+            f"Touchstone cannot write to {folder} ({error.strerror}). Choose another folder."
+        ) from error
 
 
 def choose(store: Store, *, by: Person | None, run: str, folder: Path, executor: str) -> None:
