@@ -188,9 +188,8 @@ GETS: Mapping[str, Mapping[str, int]] = {
     "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
     "/demo": dict.fromkeys(ROLES, 303),  # this server is no demo: tests/app/test_demo_sign_in.py
     "/sessions": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
-    "/oidc/start": dict.fromkeys(ROLES, 303),  # this server has no provider: extensions/oidc/tests
-    "/oidc/callback": dict.fromkeys(ROLES, 303),
-    "/metrics": dict.fromkeys(ROLES, 200),  # asked on this machine: tests/app/test_monitoring.py
+    "/oidc/start": dict.fromkeys(ROLES, 404),  # this server has no provider: extensions/oidc/tests
+    "/oidc/callback": dict.fromkeys(ROLES, 404),
     "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
     "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
     "/invite/{token}": dict.fromkeys(ROLES, 404),
