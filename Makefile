@@ -17,6 +17,8 @@ CORES  := $(shell getconf _NPROCESSORS_ONLN)
 MORE   := $(shell expr $(CORES) + 2)
 
 export PIP_NO_INPUT = 1
+# HAProxy and nginx, which tests start, are in folders that are not on every account's PATH.
+export PATH := $(PATH):/usr/sbin:/sbin
 # Our own modules are compiled once, not by every process that a test starts.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -29,7 +31,7 @@ help:
 	@echo "make setup   .venv with everything that development needs"
 	@echo "make check   the fast loop: style and types of Python and JavaScript, and quick tests without browser or server"
 	@echo "make test    before you send a change: also one journey per role, databases, Label Studio, and every planted fault"
-	@echo "             (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
+	@echo "             (as root it installs the system packages that are missing; Label Studio below .cache)"
 	@echo "make test-all  every test with all its examples, before a release"
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make site    build the documentation site in build/site, with a search"

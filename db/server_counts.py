@@ -30,7 +30,7 @@ class ServerCounts:
     """The counts of a whole server."""
 
     claims: Mapping[str, int]
-    """By stage, the tasks and candidate images that a person has now."""
+    """By stage, the tasks and candidate images that a person has now, without reserved tasks, which nobody sees yet."""
     jobs: Mapping[str, int]
     """By state, the jobs in the list. Old ended jobs are deleted."""
     oldest_due: datetime | None
@@ -52,7 +52,9 @@ class ServerCounts:
 def count(session: Session, *, now: datetime) -> ServerCounts:
     """Return the counts at this time."""
     stage, state = col(TaskRow.stage), col(TaskRow.state)
-    claimed = select(stage, func.count()).where(state == TaskState.CLAIMED, col(TaskRow.lease_until) > now)
+    claimed = select(stage, func.count()).where(
+        state == TaskState.CLAIMED, col(TaskRow.reserved).is_(False), col(TaskRow.lease_until) > now
+    )
     claims = {Stage(name).value: n for name, n in session.execute(claimed.group_by(stage))}
     in_triage = select(func.count()).where(
         col(CandidateRow.person_id).is_not(None), col(CandidateRow.lease_until) > now

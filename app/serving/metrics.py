@@ -7,6 +7,7 @@ project, a person or a text.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import resource
@@ -40,6 +41,8 @@ PATIENCE_SECONDS = 2.0
 """Longest wait of a scrape for the counts of the database. The count goes on, and the next scrape gets it."""
 BUCKETS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+log = logging.getLogger("touchstone.metrics")
 
 disable_created_metrics()  # type: ignore[no-untyped-call]
 REGISTRY = CollectorRegistry()
@@ -192,8 +195,9 @@ class LatestCounts:
         try:
             self._counts = count_server(self.store)
             self._failed = False
-        except Exception:  # whatever the database has: the other metrics must still be readable
+        except Exception as error:  # whatever the database has: the other metrics must still be readable
             self._failed = True
+            log.warning("The counts of the database could not be updated", exc_info=error)
         took = self.clock() - begun
         self._due = self.clock() + max(COUNT_SECONDS, COUNT_SHARE * took)
 

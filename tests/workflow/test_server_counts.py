@@ -8,8 +8,10 @@ import pytest
 
 from db.engine import Store
 from domain.runs import Attempt, Outcome
+from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_project, make_run
 from workflow.access.server_counts import count_server, record_backup
+from workflow.annotate.next_page import PageRequest, next_page
 
 pytestmark = pytest.mark.both_databases
 
@@ -32,10 +34,12 @@ def test_attempts_and_their_cost_are_those_of_all_runs(store: Store) -> None:
 
 def test_a_claim_counts_until_its_lease_ends(store: Store) -> None:
     make_project(store)
-    make_items(store, 2)
+    make_items(store, 20)
     ann, ben = make_people(store, "ann", "ben")
     claimed(store, ann)
     claimed(store, ben)
+    ahead = next_page(store, person=ann, wanted=PageRequest("p", Stage.VERIFICATION, ahead=True))
+    assert ahead.upcoming is not None, "the second item is reserved, and nobody sees it"
     assert count_server(store).claims == {"verification": 2}
     later = store.now() + timedelta(days=2)
     store.clock = lambda: later
